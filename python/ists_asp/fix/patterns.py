@@ -13,18 +13,18 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from operator import attrgetter
 
 from ists_asp import vocabulary as v
 from ists_asp.engine import SolvedAnswer
 from ists_asp.resources import rules_dir
 
 WORD, LEMMA, TAG = v.WORD.name, v.LEMMA.name, v.UPOS.name
+STEPS = {WORD: 0, LEMMA: 1, TAG: 3}
 SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words")
+_BESIDE = ((-1, "after"), (1, "before"))
 PLACES = (("1", "X", "I"), ("2", "Y", "J"))
 """Sentence, span and token of both sides in a rule."""
-_LIKE = {"propn": "noun", "aux": "verb"}  # tags whose words may mean what those of others mean
-_TURNED = {"hypernym": "hyponym", "place_in": "place_of"}  # how the sentences swapped are alike
-_TURNED |= {there: here for here, there in _TURNED.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,13 @@ class Words:
             }
             for predicate in (v.WORD, v.LEMMA, v.UPOS)
         }
-        content = (atom.arguments for atom in self._trace.atoms("content"))
-        self._content = {(side.number, token.number) for side, token in content}
-        heads = (atom.arguments for atom in self._trace.atoms("head"))
-        self._heads = {(side.number, token.number) for side, _, token in heads}
+        content, heads, marks = (
+            {(of[0].number, of[-1].number) for of in map(attrgetter("arguments"), atoms)}
+            for atoms in map(self._trace.atoms, ("content", "head", "punctuation"))
+        )
+        self._content, self._heads, self._marks = content, heads, marks
+        facts = (map(str, atom.arguments) for atom in self._trace.atoms(v.FOR_EDITS.name))
+        self.facts = {(use, name): value.strip('"') for use, name, value in facts}
 
     def phrases(self, side: int, among: Set[int], *, longer: bool) -> Iterator[tuple[range, str]]:
         """Phrases of some words, with their kinds: parts of chunks, and verbs with the next part.
@@ -90,14 +93,16 @@ class Words:
             for chunk in self._answer.chunks[side - 1]
         )
         parts = [*filter(None, chunks), []]
-        said = (at for (of, at), tag in tags.items() if of == side and tag != "punct")
+        said = (at for of, at in tags.keys() - self._marks if of == side)
         end = max(said, default=0) + 1
         for part, after in pairwise(parts):
-            kind = _LIKE.get(tags[side, part[0]], tags[side, part[0]])
+            tag = tags[side, part[0]]
+            kind = self.facts.get(("tag", tag), tag)
             yield range(part[0], part[-1] + 1), kind
-            if kind == "verb" and after:
+            goes_on = ("with_next", kind) in self.facts
+            if goes_on and after:
                 yield range(part[0], after[-1] + 1), kind
-            if longer and kind == "verb" and part[-1] + 1 < end:
+            if longer and goes_on and part[-1] + 1 < end:
                 yield range(part[0], end), kind
                 yield range(part[-1] + 1, end), ""
 
@@ -107,8 +112,12 @@ class Words:
         tells = [
             [at for at in of if (side, at) in self._content] for side, of in enumerate(unshared, 1)
         ]
-        spans = ([*range(of[0], of[-1] + 1)] if of else [] for of in tells)
-        parts = [*spans] if any(tells) else unshared
+        # Where they share nothing both sides count, light words as well.
+        all_of = not any(tells) or unshared == [[*tokens1], [*tokens2]]
+        parts = [
+            [*range(of[0], of[-1] + 1)] if of else light * all_of
+            for of, light in zip(tells, unshared, strict=True)
+        ]
         return (parts[0], parts[1]) if any(parts) else ([*tokens1], [*tokens2])
 
     def unshared(self, *spans: Sequence[int]) -> list[list[int]]:
@@ -124,57 +133,77 @@ class Words:
         ]
 
     def text(self, of: str, side: int, tokens: Sequence[int]) -> str:
-        """The forms, lemmas or tags of some tokens."""
+        """The forms, lemmas or tags of some tokens, as rules about them say."""
+        said = (self.said_at(of, (side, at)) for at in tokens)
+        texts = ((in_rule, value.strip('"')) for in_rule, value in said)
+        return " ".join(
+            value if in_rule == of else self.facts["any", value] for in_rule, value in texts
+        )
+
+    def entry(self, of: str, side: int, tokens: Sequence[int]) -> str:
+        """The forms or lemmas of some tokens, as tables have them."""
         return " ".join(self.values[of].get((side, at), "").strip('"') for at in tokens)
 
-    def patterns(self, *spans: Sequence[int]) -> Iterator[Pattern]:
-        """The conditions that two spans meet, from narrow to wide."""
+    def turned(self, name: str) -> str:
+        """What a label or kind of likeness is if the sentences are swapped."""
+        return self.facts.get(("turned", name), name)
+
+    def patterns(self, *spans: Sequence[int], more: int = 0) -> Iterator[Pattern]:
+        """The conditions that two spans meet, from narrow to wide; the side ``more`` says more.
+
+        Where one side has what the other lacks each of its words may be what tells, or its tags.
+        """
         apart = self.apart(*spans)
-        phrases = {
-            tuple(self.text(of, side, at) for side, at in enumerate(apart, 1)): (step, of)
-            for step, of in enumerate((WORD, LEMMA))
-        }
-        for step, of in phrases.values():
-            yield self._phrase(of, apart, step)
+        tells = [any((side, at) in self._content for at in of) for side, of in enumerate(apart, 1)]
+        if more and apart[more - 1] and not tells[2 - more]:
+            apart[2 - more].clear()
+        lone = [of if side == more or not all(apart) else [] for side, of in enumerate(apart, 1)]
         heads = [
             next((at for at in reversed(tokens) if (side, at) in self._heads), tokens[-1])
             for side, tokens in enumerate(apart if all(apart) else spans, 1)
         ]
-        if not all(apart):
-            # Where one side has what the other lacks each of its words may be what tells, or tags.
-            for at in {*apart[0], *apart[1]} if len(apart[0]) + len(apart[1]) > 1 else ():
-                yield self._phrase(LEMMA, [[at] if at in side else [] for side in apart], 1)
-            yield self._phrase(TAG, apart, 3)
-            yield from self._added(apart, spans)
-        lemmas, tags = (
-            [self._said_at(of, at) for at in enumerate(heads, 1)] for of in (LEMMA, TAG)
-        )
-        words = [lemma.strip('"') for _, lemma in lemmas]
-        if not all(words) or words[0] == words[1]:
+        lemmas, tags = ([self.said_at(of, at) for at in enumerate(heads, 1)] for of in (LEMMA, TAG))
+        words = [self.entry(LEMMA, side, [at]) for side, at in enumerate(heads, 1)]
+        differ = all(words) and words[0] != words[1]
+        wanted: list[tuple[str, tuple[list[int], list[int]]]]
+        wanted = [(of, apart) for of in (WORD, LEMMA)]
+        wanted += [(LEMMA, ([heads[0]], [heads[1]]))] * differ
+        if any(lone):
+            wanted += [(LEMMA, ([at], [])) for at in lone[0]]
+            wanted += [(LEMMA, ([], [at])) for at in lone[1]]
+            wanted += [(TAG, (lone[0], lone[1]))]
+        phrases = {
+            tuple(self.text(of, side, at) for side, at in enumerate(tokens, 1)): (of, tokens)
+            for of, tokens in wanted
+        }
+        yield from (self._phrase(of, tokens) for of, tokens in phrases.values())
+        yield from self._added(lone, spans)
+        if not differ:
             return
-        if [[at] for at in heads] != [*apart]:
-            yield self._phrase(LEMMA, [[at] for at in heads], 1)
         alike = (atom.arguments for atom in self._trace.atoms("alike"))
-        kinds = [str(kind) for one, two, kind, _ in alike if [one.number, two.number] == heads]
-        both, (tag1, tag2) = ([tags[0]], [tags[1]]), (tag for _, tag in tags)
-        for kind in dict.fromkeys(kinds):
-            between = f"alike(I,J,{kind},_)", f"alike(I,J,{_TURNED.get(kind, kind)},_)"
-            for word, sides in zip(words, (([lemmas[0]], []), ([], [lemmas[1]])), strict=True):
+        kinds = dict.fromkeys(
+            str(kind) for one, two, kind, _ in alike if [one.number, two.number] == heads
+        )
+        (_, tag1), (_, tag2) = tags
+        tagged = f"words with the tags {tag1} and {tag2}"
+        wide: list[tuple[tuple[str, ...], str, tuple[str, str]]]
+        wide = [((tag1, tag2), tagged, ("", ""))] * (not kinds)
+        for kind in kinds:
+            between = f"alike(I,J,{kind},_)", f"alike(I,J,{self.turned(kind)},_)"
+            for side, sides in (1, ([lemmas[0]], [])), (2, ([], [lemmas[1]])):
+                word = self.text(LEMMA, side, [heads[side - 1]])
                 says = f"‘{word}’ and a word like it ({kind})"
                 scope = SCOPES[2].format(f"‘{word}’")
                 yield Pattern(name_of(word, kind), says, sides, scope, 2, between)
-            says = f"words with the tags {tag1} and {tag2} are alike ({kind})"
-            yield Pattern(name_of(tag1, tag2, kind), says, both, SCOPES[3], 3, between)
-        for place, where in ((-1, "after"), (1, "before")):
-            beside = [self._said_at(LEMMA, (side, at + place)) for side, at in enumerate(heads, 1)]
+            wide.append(((tag1, tag2, kind), f"{tagged} are alike ({kind})", between))
+        for place, where in _BESIDE:
+            beside = [self.said_at(LEMMA, (side, at + place)) for side, at in enumerate(heads, 1)]
             if beside[0] == beside[1] and beside[0][1]:
-                says = f"words with the tags {tag1} and {tag2} {where} the same word"
                 near = f"lemma(1,I{place:+},L), lemma(2,J{place:+},L)"
-                name = name_of(tag1, tag2, where, "the_same")
-                yield Pattern(name, says, both, SCOPES[3], 3, (near, near))
-        if not kinds:
-            says = f"words with the tags {tag1} and {tag2}"
-            yield Pattern(name_of(tag1, tag2), says, both, SCOPES[3], 3)
+                name = tag1, tag2, where, "the_same"
+                wide.append((name, f"{tagged} {where} the same word", (near, near)))
+        for names, says, between in wide:
+            yield Pattern(name_of(*names), says, ([tags[0]], [tags[1]]), SCOPES[3], 3, between)
 
     def _added(
         self, apart: Sequence[Sequence[int]], spans: Sequence[Sequence[int]]
@@ -184,9 +213,9 @@ class Words:
             return
         side = 1 if apart[0] else 2
         ((at,),) = filter(None, apart)
-        tag, lemmas = self._said_at(TAG, (side, at)), self.values[LEMMA]
+        tag, lemmas = self.said_at(TAG, (side, at)), self.values[LEMMA]
         others = {lemmas.get((3 - side, other)) for other in spans[2 - side]}
-        for place, where in ((-1, "after"), (1, "before")):
+        for place, where in _BESIDE:
             if at + place in spans[side - 1] and lemmas.get((side, at + place)) in others:
                 ways = [
                     f"lemma({one},{i}{place:+},L), lemma({two},{j},L), lemma({one},{i},M), "
@@ -198,21 +227,24 @@ class Words:
                 sides = ([tag], []) if side == 1 else ([], [tag])
                 yield Pattern(name, says, sides, SCOPES[3], 3, (ways[0], ways[1]))
 
-    def _said_at(self, of: str, at: tuple[int, int]) -> tuple[str, str]:
+    def said_at(self, of: str, at: tuple[int, int]) -> tuple[str, str]:
+        """The predicate and value that a condition on a token has; no value where there is none."""
+        if of == LEMMA and ("any", self.values[TAG].get(at)) in self.facts:
+            of = TAG
         return of, self.values[of].get(at, "")
 
-    def _phrase(self, of: str, tokens: Sequence[Sequence[int]], step: int) -> Pattern:
+    def _phrase(self, of: str, tokens: Sequence[Sequence[int]]) -> Pattern:
         """The condition that a side, or each, has some words."""
         texts = [self.text(of, side, at) for side, at in enumerate(tokens, 1)]
         quote = "words tagged {}" if of == TAG else "‘{}’"
         quotes = [quote.format(text) for text in texts if text]
         says = "{} on one side, {} on the other" if all(texts) else "only one side has {}"
-        listed = [
-            [(of, value) for at in places if (value := self.values[of].get((side, at)))]
-            for side, places in enumerate(tokens, 1)
-        ]
+        said = (
+            [self.said_at(of, (side, at)) for at in places] for side, places in enumerate(tokens, 1)
+        )
+        one, two = ([condition for condition in side if condition[1]] for side in said)
         named = name_of(*filter(None, texts)), says.format(*quotes)
-        return Pattern(*named, (listed[0], listed[1]), SCOPES[step], step)
+        return Pattern(*named, (one, two), SCOPES[STEPS[of]], STEPS[of])
 
 
 def name_of(*parts: str) -> str:

@@ -6,6 +6,7 @@ Whether an edit does what it should is tried, not guessed: see :mod:`ists_asp.fi
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
 from ists_asp.engine import SolvedAnswer
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.fix.patterns import LEMMA, SCOPES, TAG, WORD, Pattern, Words, name_of
+from ists_asp.fix.patterns import LEMMA, SCOPES, STEPS, TAG, WORD, Pattern, Words, name_of
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer
 from ists_asp.rules.examples import Claim, Example, claimed
@@ -43,13 +44,15 @@ _ENTRY = re.compile(r"[^\s\"\\=<>#|]+( [^\s\"\\=<>#|]+)*")
 _LABEL = DecisionKind.LABEL
 _UNSAID = (ChangeKind.BOUNDARY, ChangeKind.UNALIGNED, ChangeKind.TAG)  # of these no claim is made
 _SPLITS = re.compile(r"must_split\((\w+),(\w+)\) :-")
+_MORE = {"spe1": 1, "spe2": 2}  # the side that a label says to be the more specific
 _SPANS = re.compile(r"\bX\b.*\bY\b", re.DOTALL)
+_PULLED = ["evidence(pair(X,Y),{0},100)"]
+_SPANNED = "span(1,X), span(2,Y)"
+_ONLY = "forbidden_label(X,Y,M) :- licensed(X,Y,L,{0}), label_type(M), M != L."
 _PULLS = (200, 600)  # hundredths of log-odds that are tried for an alignment
 _MARK = "\0"  # behind the names of rules in a draft, where a number may follow
 _MARKED = re.compile(rf"^%@rule (\w+){_MARK}", re.MULTILINE)
-_SIGNS = {"EQUI": "=", "OPPO": "<>"}
-_VERDICTS = {"correct": ("=",), "contradictory": ("<>",)}
-_MIRRORED = {"spe1": "spe2", "spe2": "spe1"}
+_SIGNS = ("=", "<>")
 _VARIABLES = {"I": "Token1", "J": "Token2", "K": "Other", "L": "Lemma1", "M": "Lemma2"}
 """Names for variables in an exception, whose rule may call others so."""
 
@@ -64,6 +67,7 @@ class Proposal:
     text: str
     scope: str  # how far it reaches
     step: int  # the same as a number, the narrowest first
+    claim: str = ""  # the example that it is for
 
     @property
     def wide(self) -> bool:
@@ -97,7 +101,7 @@ def drafts(answer: SolvedAnswer, example: Example) -> Iterator[Proposal]:
 
 
 def finished(draft: Proposal, example: Example, used: set[str]) -> Proposal:
-    """A draft with its example, whose rules get a number if their names are ``taken``."""
+    """A draft with its example, whose rules get a number if their names are ``used``."""
     names = _MARKED.findall(draft.text)
     ends = (f"_{number}" * (number > 1) for number in count(1))
     end = next(end for end in ends if used.isdisjoint(name + end for name in names))
@@ -107,7 +111,7 @@ def finished(draft: Proposal, example: Example, used: set[str]) -> Proposal:
         text += f"\t{example.text}\n"
     elif draft.kind != KINDS[-1]:
         text = f"%@example {example.text}\n{text}"
-    return replace(draft, name=draft.name + end, text=text)
+    return replace(draft, name=draft.name + end, text=text, claim=example.text)
 
 
 class _Writer:
@@ -116,7 +120,7 @@ class _Writer:
     def __init__(self, answer: SolvedAnswer, claim: Claim) -> None:
         self._answer, self._claim = answer, claim
         self._trace = answer.trace()
-        self._words = Words(answer)
+        self._words, self._label = Words(answer), claim.label.partition("_")[0].lower()
         self._rules = {rule.name: rule.text for rule in self._trace.reified.rules.rules}
 
     def drafts(self) -> Iterator[Proposal]:
@@ -124,78 +128,60 @@ class _Writer:
         claim, answer = self._claim, self._answer
         if claim.kind == "chunk":
             yield from self._cut(claim.places(answer.pair))
-        elif claim.kind == "link" and not claim.denied:
-            yield from self._linked(*claim.places(answer.pair))
         elif claim.kind in ("link", "free"):
-            for tokens1, tokens2 in claim.sides(answer):
-                yield from self._denied(tokens1, tokens2)
+            for sides in claim.sides(answer) if claim.denied else [claim.places(answer.pair)]:
+                yield from self._linked(*sides)
         else:
             yield from self._said()
 
-    def _linked(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[Proposal]:
-        label, score = self._claim.label.partition("_")[0], self._claim.score
-        apart, contrasts = self._words.apart(tokens1, tokens2), self._contrasts(tokens1, tokens2)
-        if sign := _SIGNS.get(label or ("EQUI" if score == "5" else "")):
-            yield from self._entries(sign, *apart)
-        for pattern in self._words.patterns(tokens1, tokens2):
+    def _linked(self, *sides: Sequence[int]) -> Iterator[Proposal]:
+        """Edits for a claim about two spans, or against what it denies of them."""
+        label, score, denied = self._label, self._claim.score, self._claim.denied
+        words = self._words
+        contrasts, turned = self._contrasts(*sides), words.turned(label)
+        meant = "oppo" * (label == "equi") if denied else label or "equi" * (score == "5")
+        if sign := words.facts.get(("entry", meant)):
+            yield from self._entries(sign, *words.apart(*sides))
+        decisions = [contrast for contrast in contrasts if contrast.kind == _LABEL or not denied]
+        reasons = [at for of in decisions for at in (of.because if denied else of.forbidding)]
+        heads, guard, extra = ["forbidden_pair(X,Y)"] * denied, "proposed(X,Y)", ""
+        if label:
+            head = "forbidden_label(X,Y,{})" if denied else "licensed(X,Y,{},{{0}})"
+            heads, guard = [head.format(of) for of in (label, turned)], "viable(X,Y)"
+            extra = "" if denied else _ONLY
+        elif score:
+            others = ";".join(digit for digit in "1234" if digit != score)
+            heads, guard = [f"forbidden_score(X,Y,({score if denied else others}))"], "viable(X,Y)"
+        # What is not aligned has to be before it is labelled, and looked at before it is aligned.
+        aligning = not denied and not (heads and contrasts)
+        unseen = ["proposed(X,Y)"] * (aligning and not self._proposed(*sides))
+        for pattern in words.patterns(*sides, more=0 if denied else _MORE.get(label, 0)):
             # What is true both ways round does not tell which side is more specific.
-            if label.lower() in _MIRRORED and len([*pattern.bodies()]) == 1:
+            if not denied and turned != label and len([*pattern.bodies()]) == 1:
                 continue
-            pulled = [
-                self._rule(pattern, ["evidence(pair(X,Y),{0},100)"], "proposed", f"{weight}.")
-                for weight in (f"weight({{0}},align,{pull})" for pull in _PULLS)
-            ]
-            if label:
-                wanted = label.lower()
-                forbids = "forbidden_label(X,Y,M) :- licensed(X,Y,L,{0}), label_type(M), M != L."
-                both = wanted, _MIRRORED.get(wanted, wanted)
-                heads = [f"licensed(X,Y,{of},{{0}})" for of in both]
-                named = replace(pattern, name=pattern.name + "_label" * (not contrasts))
-                labelled = self._rule(named, heads, "viable", forbids)
-                forbidding = [reason for contrast in contrasts for reason in contrast.forbidding]
-                yield from self._excepted(pattern, forbidding)
-            elif score:
-                others = ";".join(digit for digit in "1234" if digit != score)
-                named = replace(pattern, name=pattern.name + "_score" * (not contrasts))
-                labelled = self._rule(named, [f"forbidden_score(X,Y,({others}))"], "viable")
-            else:
-                yield from pulled
-                continue
-            # What is not aligned has to be before it is labelled.
-            if contrasts:
-                yield labelled
-            else:
-                yield from (replace(pull, text=pull.text + labelled.text) for pull in pulled)
-        yield from self._weights(contrasts, label)
-
-    def _denied(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[Proposal]:
-        label, score = self._claim.label.partition("_")[0].lower(), self._claim.score
-        contrasts = self._contrasts(tokens1, tokens2)
-        labels = [contrast for contrast in contrasts if contrast.kind == _LABEL]
-        licences = [reason for contrast in labels for reason in contrast.because]
-        if label == "equi":
-            yield from self._entries("<>", *self._words.apart(tokens1, tokens2))
-        for pattern in self._words.patterns(tokens1, tokens2):
-            if label:
-                both = label, _MIRRORED.get(label, label)
-                heads = [f"forbidden_label(X,Y,{of})" for of in both]
-                yield self._rule(pattern, heads, "viable")
-                yield from self._excepted(pattern, licences)
-            elif score:
-                yield self._rule(pattern, [f"forbidden_score(X,Y,{score})"], "viable")
-            else:
-                yield self._rule(pattern, ["forbidden_pair(X,Y)"], "proposed")
-        yield from self._weights(contrasts, "")
+            excepted = [*self._excepted(pattern, reasons)] if label else []
+            yield from excepted
+            name = pattern.name + ("_label" if label else "_score") * aligning
+            rule = self._rule(replace(pattern, name=name), heads, guard, extra)
+            seen = self._rule(replace(pattern, name=f"{pattern.name}_seen"), unseen, _SPANNED)
+            weights = (f"weight({{0}},align,{pull})." for pull in _PULLS[: 2 * aligning])
+            pulls = (self._rule(pattern, _PULLED, "proposed(X,Y)", weight) for weight in weights)
+            texts = [(pull, seen.text + pull.text + rule.text) for pull in pulls]
+            yield from [replace(pull, text=text) for pull, text in texts] or [rule]
+            # What is forbidden no more may lack a licence as well.
+            more = excepted[: 0 if denied else None]
+            yield from (replace(exception, text=exception.text + rule.text) for exception in more)
+        yield from self._weights(contrasts, "" if denied else label)
 
     def _said(self) -> Iterator[Proposal]:
         """Entries for claims about the whole pair: of phrases that only one side has each."""
         unshared = self._words.unshared(*(range(1, size + 1) for size in self._answer.pair.sizes))
         verdict = self._claim.value if self._claim.kind == "verdict" else ""
-        for sign in _VERDICTS.get(verdict, _SIGNS.values()):
+        told = self._words.facts.get(("entry", verdict), "")
+        for sign in [told] if told else _SIGNS:
             # Opposite are words; what means the same may be all that follows a verb.
-            longer = sign == _SIGNS["EQUI"]
             phrases = [
-                self._words.phrases(side, {*of}, longer=longer)
+                self._words.phrases(side, {*of}, longer=sign == _SIGNS[0])
                 for side, of in enumerate(unshared, 1)
             ]
             both = [*product(*phrases)]
@@ -205,12 +191,12 @@ class _Writer:
 
     def _told(self, side: int, tokens: Sequence[int]) -> str:
         """A word by its lemma, several by their forms."""
-        return self._words.text(LEMMA if len(tokens) == 1 else WORD, side, tokens)
+        return self._words.entry(LEMMA if len(tokens) == 1 else WORD, side, tokens)
 
     def _entries(self, sign: str, *tokens: Sequence[int]) -> Iterator[Proposal]:
         """Entries of a table of words: of forms, and of lemmas where these are others."""
         texts = {
-            tuple(self._words.text(of, side, at) for side, at in enumerate(tokens, 1)): step
+            tuple(self._words.entry(of, side, at) for side, at in enumerate(tokens, 1)): step
             for step, of in ((1, LEMMA), (0, WORD))
         }
         for (one, two), step in sorted(texts.items(), key=lambda both: both[1]):
@@ -230,7 +216,7 @@ class _Writer:
         ways = [*zip(pattern.bodies(), (*heads, *heads), strict=False)]
         rules = []
         for place, (body, head) in enumerate(ways):
-            rule = f"{head.format(name)} :- {guard}(X,Y), {body}."
+            rule = f"{head.format(name)} :- {guard}, {body}."
             rules.append(_named(name + "_reversed" * place, says, rule))
         if extra:
             last = extra.format(name)
@@ -256,22 +242,21 @@ class _Writer:
                 own = [place for place in (-1, 0, -2, 1) if at + place in spans[side - 1]][:2]
                 places = around or dict.fromkeys(sorted(own), LEMMA)
                 rules.append(self._boundary(places, side, at, cut))
-            used = {*(around.values() or [LEMMA])}
             text = "".join(dict.fromkeys(text for _, text in rules))
             plain = text.replace(f"{LEMMA}(", f"{WORD}(")
             if all(text for _, text in rules) and plain not in listed:
                 listed.add(plain)
-                scope = SCOPES[3 if TAG in used else used == {LEMMA}]
+                scope = SCOPES[max(map(STEPS.__getitem__, around.values()), default=STEPS[LEMMA])]
                 yield Proposal("rule", rules[0][0], ".lp", text, scope, step)
 
     def _boundary(
         self, around: Mapping[int, str], side: int, at: int, cut: bool
     ) -> tuple[str, str]:
         """The name and text of a rule about the words around a boundary; no text without these."""
-        said = {
-            place: self._words.values[of].get((side, at + place), "")
-            for place, of in around.items()
-        }
+        conditions = [
+            (place, *self._words.said_at(of, (side, at + place))) for place, of in around.items()
+        ]
+        said = {place: value for place, _, value in conditions}
         does, head = ("begins", "split") if cut else ("does not begin", "join")
         where = (
             (word, " ".join(said[place] for place in places if place in said))
@@ -279,7 +264,7 @@ class _Writer:
         )
         says = " ".join(f"{word} {words}" for word, words in where if words).replace('"', "’")
         body = ", ".join(
-            f"{of}(S,I{f'{place:+}' * bool(place)},{said[place]})" for place, of in around.items()
+            f"{of}(S,I{f'{place:+}' * bool(place)},{value})" for place, of, value in conditions
         )
         name = name_of(head, *(value.strip('"') for value in said.values()))
         rule = _named(name + _MARK, f"a chunk {does} {says}", f"must_{head}(S,I) :- {body}.")
@@ -316,22 +301,34 @@ class _Writer:
         except UsageError:
             return ()
 
+    def _proposed(self, *sides: Sequence[int]) -> bool:
+        """Whether an alignment of two spans is looked at."""
+        tokens = defaultdict[tuple[int, str], set[int]](set)
+        for side, span, token in (atom.arguments for atom in self._trace.atoms("span_token")):
+            tokens[side.number, str(span)].add(token.number)
+        pairs = (enumerate(map(str, atom.arguments), 1) for atom in self._trace.atoms("proposed"))
+        return [{*side} for side in sides] in [[tokens[at] for at in pair] for pair in pairs]
+
     def _weights(self, contrasts: Sequence[Contrast], label: str) -> Iterator[Proposal]:
         """The smallest change of one weight that turns a label or an alignment, by its lead."""
         kind, corrections = _LABEL if label else DecisionKind.ALIGN, self._trace.atoms("correction")
         for contrast in contrasts:
             # SPE1 and SPE2 share their weights, so that one would not tell them apart.
-            turns = contrast.kind == kind and label.lower() not in _MIRRORED
-            turns = turns and contrast.by is not None and label in ("", contrast.runner_up)
+            turns = contrast.kind == kind and label == self._words.turned(label)
+            turns = (
+                turns
+                and contrast.by is not None
+                and label in ("", (contrast.runner_up or "").lower())
+            )
             reasons = [reason for reason in contrast.pros if reason.value and reason.rule]
             for reason in sorted(reasons, key=lambda reason: -reason.points)[:turns]:
-                about = f"correction({reason.name},{label.lower() or 'align'},"
+                about = f"correction({reason.name},{label or 'align'},"
                 change = -((-(contrast.by or 0) - 1) * 100 // (reason.value or 100))
                 # It takes the place of the profile's own.
                 own = sum(int(atom.arguments[2]) for atom in corrections if atom.startswith(about))
                 text = f"{about}{own + change * (1 if label else -1)}).\n"
                 scope = f"all decisions that {reason.name} bears on"
-                yield Proposal("weight", name_of(reason.name), ".lp", text, scope, 4)
+                yield Proposal("weight", name_of(reason.name), ".lp", text, scope, len(SCOPES))
 
 
 def _named(name: str, says: str, rule: str) -> str:

@@ -23,6 +23,7 @@ from ists_asp.fix.proposals import KINDS, Proposal, drafts, finished, proposals,
 from ists_asp.io.formats import format_answer
 from ists_asp.io.pairs import format_chunks
 from ists_asp.io.store import key_of
+from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules.catalogue import find_examples
@@ -43,7 +44,6 @@ MOST = 7  # proposals that are shown
 _FEW = 3  # other proposals, beside which weights are not tried: they turn decisions everywhere
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
-_OWN = re.compile(r"(?:^%@example |\t)(.*)")
 _HARM = 3  # pairs that get worse, beyond those that get better, which end a wide trial
 _WORST = 3  # pairs that get worse, of each proposal
 
@@ -132,13 +132,20 @@ class Measured:
         return f"{self.better} better, {self.worse} worse{worst}"
 
     @property
+    def effect(self) -> tuple[object, ...]:
+        """Harm and good to the pairs, to which, and whether the claims hold if swapped."""
+        return self.worse, self.one_way, -self.better, self.changed
+
+    @property
+    def last(self) -> tuple[bool, ...]:
+        """Whether it is a weight, and does as much harm as good."""
+        return self.proposal.kind == KINDS[-1], self.worse > 0 and self.worse >= self.better
+
+    @property
     def order(self) -> tuple[object, ...]:
-        """No harm first, then most good, then the narrowest; weights, then what breaks, last."""
-        kind = self.proposal.kind
-        harm, gain = (self.worse, self.one_way), -self.better
-        name, step = self.proposal.name, self.proposal.step
-        last = bool(self.broken), kind == KINDS[-1]
-        return *last, harm, gain, step, KINDS.index(kind), name
+        """No harm first, then most good, then the narrowest."""
+        edit = self.proposal
+        return *self.last, *self.effect[:3], edit.step, KINDS.index(edit.kind), edit.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +156,10 @@ class Fix:
     tried: int = 0
     proposals: tuple[Measured, ...] = ()
     lacking: tuple[str, ...] = ()  # what stands in the way, where no edit helps
+    refused: str = ""  # breaks or harms: why edits with which the claims hold are not proposed
     answer: SolvedAnswer | None = None  # to the pair that the claims are about, if it is one
     wrong: int = 0  # how many decisions about several pairs are
+    contradicting: tuple[str, ...] = ()  # ids of gold pairs that have it otherwise than the claims
 
 
 def fix(
@@ -165,13 +174,24 @@ def fix(
     if not any(_failing(system, examples)):
         return Fix(True, answer=answer)
     tried = proposals(answer, examples)
-    fixes, lacking = measured(system, tried, examples, Corpus.of(system, pairs, gold))
+    corpus = Corpus.of(system, pairs, gold)
+    fixes, lacking, refused = measured(system, tried, examples, corpus)
     if not (fixes or lacking):
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
         ours = (failure for failure in failures if not failure["swapped"])
         reasons = (failure["why"] or [failure["found"]] for failure in ours)
         lacking = tuple(chain.from_iterable(reasons))
-    return Fix(False, len(tried), fixes, lacking, answer)
+    found = Fix(False, len(tried), fixes, lacking, refused, answer)
+    return replace(found, contradicting=tuple(_contradicting(examples, corpus)))
+
+
+def _contradicting(examples: Sequence[Example], corpus: Corpus) -> Iterator[str]:
+    """The gold pairs of the sentences that some claims are about, where one is not so."""
+    claims = [example.claim for example in examples if example.claim.kind not in _WHOLE]
+    for name, gold in (corpus.gold or {}).items():
+        if tuple(side.spaced for side in gold.pair.sentences) == examples[0].sentences:
+            right = given_answer(gold.pair, gold.alignments)
+            yield from [name] * any(claim.doubts(right) for claim in claims)
 
 
 def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
@@ -206,12 +226,13 @@ def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set
 
 def measured(
     system: System, tried: Sequence[Proposal], examples: Sequence[Example], corpus: Corpus
-) -> tuple[tuple[Measured, ...], tuple[str, ...]]:
+) -> tuple[tuple[Measured, ...], tuple[str, ...], str]:
     """The proposals with which all of some claims about a pair hold, measured, best first.
 
     Without claims those that make more pairs better than worse, one for each claim that led to
     them. Those that make more worse than better are never proposed, nor any if all break an example
-    of the shipped rules: then this is what is lacking.
+    of the shipped rules: then this is what is lacking, and why. Those that do to all pairs what one
+    before does come after the others, but before what does as much harm as good.
     """
     outcomes: list[tuple[Measured, Trial]] = []
 
@@ -225,13 +246,16 @@ def measured(
     for proposal in tried:
         shipped = _shipped(system.profile.name)
         near = (case for case in shipped if proposal.may_touch(case.sentences))
-        affected.setdefault(_claim(proposal), set()).update(near)
+        affected.setdefault(proposal.claim, set()).update(near)
     chosen: list[Measured] = []
     harming: list[Measured] = []
-    for edit, trial in sorted(outcomes, key=lambda both: both[0].order):
+    outcomes.sort(key=lambda both: both[0].order)
+    firsts = {edit.effect: edit for edit, _ in reversed(outcomes)}
+    tied = (lambda edit: firsts[edit.effect] is not edit) if examples else bool
+    for edit, trial in sorted(outcomes, key=lambda both: (both[0].last, tied(both[0]))):
         step()
-        claim = _claim(edit.proposal)
-        claims = {_claim(other.proposal) for other in chosen}
+        claim = edit.proposal.claim
+        claims = {other.proposal.claim for other in chosen}
         # Of those that differ by a weight one will do; what harms more than it helps is no choice.
         twin = any(_unnumbered(other.proposal) == _unnumbered(edit.proposal) for other in chosen)
         if examples and edit.worse > edit.better:
@@ -240,11 +264,11 @@ def measured(
             chosen.append(replace(edit, broken=trial.breaks(edit.proposal, affected[claim])))
         if sum(not other.broken for other in chosen) == MOST:
             break
-    chosen.sort(key=lambda edit: edit.order)
+    chosen.sort(key=lambda edit: bool(edit.broken))
     if chosen and chosen[0].broken:
-        return (), tuple(f"it would break {text}" for text in chosen[0].broken)
-    harm = (f"it would make {edit}:\n{edit.proposal.text}" for edit in harming[: not chosen])
-    return tuple(chosen[:MOST]), tuple(harm)
+        return (), tuple(f"it would break {text}" for text in chosen[0].broken), "breaks"
+    harm = [f"it would make {edit}:\n{edit.proposal.text}" for edit in harming[: not chosen]]
+    return tuple(chosen[:MOST]), tuple(harm), "harms" if harm else ""
 
 
 def tried_out(
@@ -274,13 +298,10 @@ def tried_out(
 
 
 def _unnumbered(proposal: Proposal) -> str:
-    """A proposal but for numbers in names and weights."""
+    """A proposal but for numbers in names and weights; of those of weights only that they are."""
+    if proposal.kind == KINDS[-1]:
+        return proposal.kind
     return re.sub(r"(_\d+)+(?=_reversed|_only|\b)|(?<=,)\d+(?=\)\.)", "", proposal.text)
-
-
-def _claim(proposal: Proposal) -> str:
-    """The example of a claim that a proposal has; none of a weight."""
-    return "".join(_OWN.findall(proposal.text)[:1])
 
 
 @cache

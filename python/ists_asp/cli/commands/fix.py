@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from ists_asp.rules.examples import Example
 
 FOLDER = Path("fixes")
+_REFUSED = {
+    "": "",
+    "breaks": " and breaks no example of the shipped rules",
+    "harms": " and does more good than harm",
+}
 _HEAD = re.compile(r"[%#] fix (\d+) \((\w+)\): ")  # its number, and a digest of what is below
 
 
@@ -88,10 +93,12 @@ def fix(
     Out: at most seven edits, each as the text of a rule file or word table, tried before it is
     shown: how many gold pairs change, get better and worse, and whether the claims also hold with
     the sentences swapped. Edits without harm come first, then those with most gain, then the
-    narrowest; changes of weights come last, and edits that break an example of the shipped rules
-    about the same words. The exit code is 1 if no edit helps; then the output says what stands in
-    the way. With --gold and no sentences, but further files if you like, the wrong decisions of all
-    gold pairs are the claims, and edits that make more of them better than worse are shown.
+    narrowest; then those that do to the pairs just what one before does, one change of a weight,
+    and edits that break an example of the shipped rules about the same words. If a gold pair has
+    these sentences and says otherwise than the claims the output says so. The exit code is 1 if no
+    edit helps; then the output says what stands in the way. With --gold and no sentences, but
+    further files if you like, the wrong decisions of all gold pairs are the claims, and edits that
+    make more of them better than worse are shown.
     """
     if undo:
         _undo(into)
@@ -168,6 +175,8 @@ def _record(result: Fix, count: int) -> dict[str, Any]:
         "pairs": count,
         "proposals": [asdict(edit) for edit in result.proposals],
         "lacking": list(result.lacking),
+        "refused": result.refused,
+        "contradicting": list(result.contradicting),
     }
 
 
@@ -176,19 +185,14 @@ def _lines(result: Fix, examples: Sequence[Example], count: int) -> Iterator[str
         yield format_answer(result.answer).partition("\n")[2]
     else:
         yield f"Wrong decisions in {count} gold pairs: {result.wrong}\n"
+    if result.contradicting:
+        yield f"Gold has it otherwise: pair {', '.join(map(shortened, result.contradicting))}\n"
     if result.held:
         yield "The claim holds already.\n" * bool(examples)
         return
     if not result.proposals:
         does = f"makes {examples[0].text.rpartition(': ')[2]} hold" if examples else "helps"
-        harm = " and breaks no example of the shipped rules", " and does more good than harm"
-        starts = "it would break", "it would make"
-        also = (
-            text
-            for text, start in zip(harm, starts, strict=True)
-            if any(line.startswith(start) for line in result.lacking)
-        )
-        yield f"None of {result.tried} edits {does}{''.join(also)}.\n"
+        yield f"None of {result.tried} edits {does}{_REFUSED[result.refused]}.\n"
         yield from (f"{line}\n" for text in result.lacking for line in text.splitlines())
         return
     tried = "1 edit" if result.tried == 1 else f"{result.tried} edits"

@@ -248,7 +248,7 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
         program: {key for path in files for key in uses[path].used}
         for program, files in checked.loaded.items()
     }
-    tables = {entry.signature for entry in (v.ARGUES, v.CALLED, v.CONFIDENCE, v.MARKS)}
+    tables = {entry.signature for entry in _READ}
     for path in checked.paths:
         used_here = set[Signature]().union(*map(used.__getitem__, checked.programs_of[path]))
         public = {key for key in used_here if not key.name.startswith("_")}
@@ -324,7 +324,8 @@ def _clashing(checked: Checked, clashes: Mapping[tuple[str, str], str]) -> Itera
 
 _EVIDENCE = v.EVIDENCE.signature
 _WORTHS = {entry.signature for entry in (*v.WEIGHTS, v.WORTH)}
-_TABLES = {entry.name for entry in (v.CONFIDENCE, v.RATING_MARGIN, v.ARGUES, v.CALLED, v.MARKS)}
+_READ = (v.ARGUES, v.CALLED, v.CONFIDENCE, v.FOR_EDITS, v.MARKS)  # by Python, and by no rule
+_TABLES = {entry.name for entry in (*_READ, v.RATING_MARGIN)}
 
 
 def check_tables(checked: Checked) -> Iterator[Finding]:
