@@ -36,6 +36,7 @@ from ists_asp.explain.feedback import Submission
 from ists_asp.knowledge.reader import Reader, shipped_reader
 from ists_asp.model import Pair
 from ists_asp.rules import Purpose
+from ists_asp.vocabulary import VERDICTS as READ
 
 VERDICTS = {
     "correct": "correct",
@@ -381,7 +382,7 @@ def main() -> None:
     with np.load(heads) as arrays:
         learned = dict(arrays)
     circuits = np.flatnonzero([row["of"] == "circuits" for row in graded])
-    verdicts = np.array([NAMES.index(row["verdict"]) for row in graded])
+    verdicts = np.array([READ.index(row["verdict"]) for row in graded])
     weights, biases = learn_verdicts(seen, verdicts, circuits)
     learned |= {"verdict.weight": weights, "verdict.bias": biases}
     np.savez_compressed(heads, **{name: one.astype(np.float16) for name, one in learned.items()})
