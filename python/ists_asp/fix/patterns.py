@@ -145,7 +145,7 @@ class Words:
         return " ".join(self.values[of].get((side, at), "").strip('"') for at in tokens)
 
     def turned(self, name: str) -> str:
-        """What a label or kind of likeness is if the sentences are swapped."""
+        """The name that a label or kind of likeness has if the sentences are swapped."""
         return self.facts.get(("turned", name), name)
 
     def patterns(self, *spans: Sequence[int], more: int = 0) -> Iterator[Pattern]:
