@@ -56,7 +56,7 @@ UNTOLD = {
     *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"), ("report", "--answers")),
     *((name, "--scheduler") for name in ("solve", "explain", "sts", "feedback")),
     *((name, f"--{what}") for name in ("evaluate", "learn") for what in ("gold-col", "sheet")),
-    *(("evaluate", "--encoding"), ("learn", "--encoding"), ("fix", "a dog")),
+    *(("evaluate", "--encoding"), ("learn", "--encoding")),
 }
 """Options that are refused, or done with, whatever their value."""
 OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)")
@@ -267,7 +267,7 @@ TYPED = {
     ("explain",): [(*PAIR, *OWN, "--templates", f"{HOSTILE}.toml")],
     ("report",): [(*PAIR, *OWN, "--gold", f"{NAME}.wa", "-o", f"{NAME}.html")],
     ("trace",): [(*PAIR, *OWN, "--depth", "9", "--all")],
-    ("fix",): [(f"cats {WORD} cats", f"cats {WORD}", f'"cats {WORD}" not aligned', *OWN)],
+    ("fix",): [(f"cats {WORD} cats", f"cats {WORD}", f'"{WORD}" not aligned', *OWN)],
     ("why",): [(*PAIR, *OWN, "1 <==> 1")],
     ("why-not",): [(*PAIR, *OWN, "1 <==> 2")],
     ("facts",): [(*PAIR, *OWN)],
