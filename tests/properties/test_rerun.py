@@ -154,6 +154,23 @@ def test_faults_of_rules_are_told_even_if_no_pair_is_touched(cache, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_fault_that_only_a_touched_pair_shows_makes_all_be_decided_again(cache, tmp_path):
+    (tmp_path / "mine.lp").write_text(
+        'alike(I,J,mine,90/(I-J)) :- word(1,I,"power"), word(2,J,"electricity").'
+    )
+    told = []
+    for incremental in (True, False):
+        with load(
+            "headlines", rules=tmp_path / "mine.lp", cache=cache, incremental=incremental
+        ) as system:
+            answers = list(system.decide(PAIRS))
+            told.append((answers, [warning.text for warning in system.warnings]))
+            assert system.stages.cached == 0
+    assert told[0] == told[1]
+    assert "operation undefined" in str(told)
+
+
+@pytest.mark.slow
 def test_the_command_says_what_it_kept_and_writes_the_same_bytes(tmp_path):
     sample = ROOT / "data" / "samples" / "headlines"
     (tmp_path / "mine.lp").write_text('negation("denies").')

@@ -32,7 +32,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from itertools import accumulate, chain, pairwise, takewhile
 
 from ists_asp.lang import Words
@@ -103,15 +102,19 @@ def cut(form: str, language: Words, following: str | None = None) -> tuple[str, 
 def cut_text(text: str, coarse: Iterable[str], language: Words) -> Iterator[str]:
     """The tokens of a text; ``known`` are those of a tokeniser, without the blanks of the text."""
     ends, start, pieces = set(accumulate(map(len, coarse))), 0, text.split()
-    apart = {w: at for w, at in language.contractions.items() if f"'{w[at:]}" in language.apart}
-    splitting = replace(language, contractions=apart, clitics=language.apart)
+    language = language.in_text
     for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
+        if piece.isascii() and piece.isalpha() and len(_clitics(piece, language)) == 1:
+            # Most are mere words.
+            yield piece
+            start += len(piece)
+            continue
         for number, part in enumerate(_SOLID.split(piece)):
             if number % 2:
                 yield part
             elif part:
                 last = following if piece.endswith(part) else None
-                yield from _cut_piece(part, start, ends, splitting, last)
+                yield from _cut_piece(part, start, ends, language, last)
             start += len(part)
 
 

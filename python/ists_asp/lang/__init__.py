@@ -10,8 +10,8 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -56,7 +56,7 @@ class Language:
         return data_dir() / "vectors" / f"{self.code}.npz" if self.has_vectors else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Words:
     """Words of a language, in lower case and with straight apostrophes."""
 
@@ -74,6 +74,12 @@ class Words:
     elisions: frozenset[str] = frozenset()  # words that begin with an apostrophe, which is no quote
     corrected: Mapping[str, str] = field(default_factory=dict)  # lemmas by form, but of verbs
     lemmas: str = ""  # an expression for tags, forms and regular lemmas, with blanks between
+
+    @cached_property
+    def in_text(self) -> Words:
+        """These, with no other clitics than those that are tokens of their own in text."""
+        apart = {w: at for w, at in self.contractions.items() if f"'{w[at:]}" in self.apart}
+        return replace(self, contractions=apart, clitics=self.apart)
 
 
 @cache

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,6 +23,7 @@ from ists_asp.rules.programs import ProfileFiles
 from ists_asp.run.pool import Inline, Pool, Worker, decide
 from ists_asp.run.worker import Decider, Question
 from ists_asp.solver.batch import BATCH
+from ists_asp.solver.kept import TOGETHER
 
 if TYPE_CHECKING:
     from ists_asp.io.delimited import Row, Text
@@ -95,7 +97,11 @@ class Stages:
             for row, item in entries:
                 yield row, next(outcomes) if isinstance(item, Pair) else item
 
-        for batch in batches:
+        remaining = iter(batches)
+        for batch in remaining:
+            if self._mostly_kept():
+                # Nobody waits long for them, and those that an edit affects share their grounding.
+                batch = [*batch, *chain.from_iterable(islice(remaining, TOGETHER // BATCH - 1))]
             pairs = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
             items = (_fitting(next(pairs)) if isinstance(item, Pair) else item for _, item in batch)
             entries = list(zip((row for row, _ in batch), items, strict=True))
@@ -110,6 +116,10 @@ class Stages:
             asker.times = Timings()
         self.times.merge(self.system.stages)
         self.system.stages = Timings()
+
+    def _mostly_kept(self) -> bool:
+        times = [asker.times for asker in self._askers()]
+        return sum(time.cached for time in times) * 2 > sum(time.decided.total() for time in times)
 
     def _submit(self, pairs: Sequence[Pair]) -> Future[list[Outcome]]:
         if self._inline is None or any(map(is_long, pairs)):

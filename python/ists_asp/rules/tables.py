@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,7 +92,10 @@ def phrases(rules: RuleSet) -> frozenset[str]:
     """The entries in the tables of a rule set that are more than a word in letters."""
 
     def compute() -> list[str]:
-        sides = {side for entry in entries(rules) for side in entry.sides}
+        texts = [*filter(lists_words, (rule.text for rule in rules.rules))]
+        others = (entry.sides for entry in entries(rules, lambda rule: not lists_words(rule.text)))
+        plain = chain.from_iterable(map(_ENTRY.findall, texts))  # without places, which take long
+        sides = {*chain.from_iterable((*plain, *others))}
         return sorted(side for side in sides if side.split() and not side.isalpha())
 
     return frozenset(rules.memo.recall("phrases", [], compute))

@@ -16,8 +16,10 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from clingo import Symbol
 from clingo.ast import AST, ASTType
 
 from ists_asp.rules.arguments import Read, read_statement
@@ -87,19 +89,31 @@ class _Rows:
 
 
 class _Facts:
-    """Facts as text, each with the pairs that have it, as rows of their predicates."""
+    """Facts as text, each with the pairs that have it, as rows of their predicates.
 
-    def __init__(self, sets: Iterable[tuple[Sequence[str], int]]) -> None:
+    Those ``of_all`` pairs are looked at when their predicate is asked for.
+    """
+
+    def __init__(
+        self,
+        sets: Iterable[tuple[Sequence[str], int]] = (),
+        of_all: Mapping[Signature, Sequence[Symbol]] = MappingProxyType({}),
+    ) -> None:
         self._rows: dict[Signature, _Rows] = {}
+        self._of_all = of_all
         self.by_name: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for atoms, bits in sets:
-            for atom in atoms:
-                name, _, rest = atom.removeprefix("-").partition("(")
-                self.by_name[name]["" if name in _MEASURED else rest[:-1]] |= bits
+            self._add(atoms, bits)
+
+    def _add(self, atoms: Iterable[str], bits: int) -> None:
+        for atom in atoms:
+            name, _, rest = atom.removeprefix("-").partition("(")
+            self.by_name[name]["" if name in _MEASURED else rest[:-1]] |= bits
 
     def __getitem__(self, key: Signature) -> _Rows:
         rows = self._rows.get(key)
         if rows is None:
+            self._add(split(Atoms.of(self._of_all.get(key, ())).inside), 1)
             rows, measured = self._rows.setdefault(key, _Rows()), key.name in _MEASURED
             for text, bits in self.by_name.get(key.name, {}).items():
                 parts = (None,) * key.arity if measured else tuple(map(terms.parsed, split(text)))
@@ -264,8 +278,7 @@ class Edits:
         self, old: Version, new: Version, rules: RuleSet, program: PreparedRules, shapes: Shapes
     ) -> None:
         self._rules, self._shapes = rules, shapes
-        facts = map(Atoms.of, program.by_predicate.values())
-        self.facts = _Facts((split(atoms.inside), 1) for atoms in facts)
+        self.facts = _Facts(of_all=program.by_predicate)
         self._variants: dict[int, list[Read]] = {}
         derived = {name for node in rules.statements for name in shapes.of(node).derived}
         # What no rule derives any more was a table before.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -86,6 +86,7 @@ class Keeping(Generic[A]):
         self._about = key_of("answers", made_by(), *about, tables).hex()
         self._arguments = constant_arguments(options.constants)
         self._edits: dict[str, Edits | None] = {}
+        self._unproven = False  # whether edited rules are yet to be grounded, and may be faulty
         self._changed = cache(self._difference)
         self.heard: dict[RuleWarning, None] = {}
 
@@ -132,9 +133,14 @@ class Keeping(Generic[A]):
     def _decide(self, cases: list[_Case], least: int) -> Iterator[_Decided[A]]:
         """Take the answers of other versions where they hold, and decide the rest together."""
         unaffected, places = self._unaffected(cases)
-        left = [case.item for number, case in enumerate(cases) if number not in unaffected]
-        # Nothing is made ready where all is known.
-        decided = self._solver().outcomes(left, least=least) if left else iter(())
+        decided = self._outcomes(cases, unaffected, least)
+        if unaffected and self._unproven:
+            first = [*decided]
+            if self._faulty(first, cases[0].item[1]):
+                self._edits, unaffected = dict.fromkeys(self._versions), {}
+                places = dict.fromkeys(range(len(cases)), EVERYTHING)
+            self._unproven = False
+            decided = iter(first) if unaffected else self._outcomes(cases, (), least)
         for number, case in enumerate(cases):
             if number in unaffected:
                 yield self._again(case, unaffected[number])
@@ -143,6 +149,19 @@ class Keeping(Generic[A]):
             if isinstance(outcome, Solution):
                 outcome = replace(outcome, edit=places.get(number, ""))
             yield _Decided(outcome)
+
+    def _outcomes(self, cases: Sequence[_Case], known: Container[int], least: int) -> Outcomes[A]:
+        left = [case.item for number, case in enumerate(cases) if number not in known]
+        # Nothing is made ready where all is known.
+        return self._solver().outcomes(left, least=least) if left else iter(())
+
+    def _faulty(self, outcomes: Sequence[object], facts: Sequence[Symbol]) -> bool:
+        """Whether clingo finds fault with the rules as it grounds them, if need be for a pair."""
+        with suppress(IstsError):
+            if not any(isinstance(outcome, Solution) for outcome in outcomes):
+                self._solver().ground_atoms(facts)
+            return bool(self._solver().warnings)
+        return True
 
     def _unaffected(self, cases: Sequence[_Case]) -> tuple[dict[int, _Stored], dict[int, str]]:
         """The answers of other versions that hold; for other items the edit that affects them."""
@@ -161,7 +180,7 @@ class Keeping(Generic[A]):
             if not stored or any(warnings for *_, warnings in stored.values()):
                 continue
             self._use(digest)
-            edits = self._since(digest, cases[min(stored)].item[1])
+            edits = self._since(digest)
             answers = [value[1][0] if self._answers else None for value in stored.values()]
             texts = [cases[number].text for number in stored]
             affected = edits.affected(texts, answers) if edits else None
@@ -197,14 +216,13 @@ class Keeping(Generic[A]):
         stored = self._memo.get(key_of("version", made_by(), digest))
         return None if stored is None else Version(*stored)
 
-    def _since(self, digest: str, facts: Sequence[Symbol]) -> Edits | None:
-        """Edits since another version, after grounding a pair to find faults; None if unknown."""
+    def _since(self, digest: str) -> Edits | None:
+        """Edits since another version; None if unknown."""
         if digest not in self._edits:
             self._edits[digest] = None
             old, solver = self._version_of(digest), self._solver()
             with suppress(IstsError):
-                if not all(map(lists_words, self._changed(digest) or [""])):
-                    solver.ground_atoms(facts)
+                self._unproven |= not all(map(lists_words, self._changed(digest) or [""]))
                 if old is not None and not solver.warnings:
                     # Few runs need it.
                     from ists_asp.solver.edits import Edits
