@@ -105,7 +105,6 @@ def cut_text(text: str, coarse: Iterable[str], language: Words) -> Iterator[str]
     language = language.in_text
     for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
         if piece.isascii() and piece.isalpha() and len(_clitics(piece, language)) == 1:
-            # Most are mere words.
             yield piece
             start += len(piece)
             continue

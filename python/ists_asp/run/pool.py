@@ -326,9 +326,12 @@ class Pool:
         self._free: SimpleQueue[Worker] = SimpleQueue()
         self._threads = ThreadPoolExecutor(jobs)
         try:
-            for worker in self.workers:
+            for worker in self.workers[: 1 if setup.cache else jobs]:
                 worker.begin()
             self.workers[0].load()
+            # The others find in the store what it has worked out.
+            for worker in self.workers[1 if setup.cache else jobs :]:
+                worker.begin()
         except BaseException:
             self.close()
             raise
