@@ -3,13 +3,13 @@
     python data/feedback/weigh_feedback.py --data DATA --work WORK -o lp_rules
 
 ``DATA`` holds ``sra-2013-train/``: ``answers.tsv`` and ``references.tsv``; ``ten-subjects.csv``
-lies beside this file. Evidence is collected once, into ``WORK/evidence.jsonl``; a run that is
-stopped goes on there. The reader learns verdicts from the answers about circuits alone, so that
-those in ten subjects tell how far to trust it elsewhere; what it gives each of them is from
-readers that have not seen its question. Written are that part of the reader,
-``weights/feedback.lp``, and ``feedback/precision.lp``, how often plain rules are right. Printed is
-what cross-validation gives, by leaving out one question after the other, and by leaving out answers
-to questions that are known.
+and ``more-subjects.csv`` lie beside this file. Evidence is collected once, into
+``WORK/evidence.jsonl``; a run that is stopped goes on there. The reader learns verdicts from the
+answers about circuits alone, so that those in other subjects tell how far to trust it elsewhere;
+what it gives each of them is from readers that have not seen its question. Written are that part
+of the reader, ``weights/feedback.lp``, and ``feedback/precision.lp``, how often plain rules are
+right. Printed is what cross-validation gives, by leaving out one question after the other, and by
+leaving out answers to questions that are known.
 """
 
 from __future__ import annotations
@@ -47,11 +47,12 @@ VERDICTS = {
 }
 NAMES = list(VERDICTS.values())
 ORDER = ["no_answer", "contradictory", "correct", "incomplete", "irrelevant"]
+SUBJECTS = ("ten-subjects.csv", "more-subjects.csv")
 SCRIPT = "data/feedback/weigh_feedback.py"
 PROFILES = {"en": "default", "es": "es"}
 STRENGTH = 0.3  # the inverse strength of the penalty on weights
 READER_STRENGTH = 1e-3  # and on those of the reader
-OWN = 12  # an answer in ten subjects counts as so many about circuits, where all of them are used
+OWN = 7  # an answer in other subjects counts as so many about circuits, where all of them are used
 LEAST = 30  # answers that evidence must be found in
 MOST = 120  # numbers that are kept, the largest
 FOLDS = 10
@@ -66,12 +67,13 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def answers(data: Path, every: int) -> list[dict[str, str]]:
-    """Graded answers: those in ten subjects, and one of so many about circuits."""
+    """Graded answers: those in other subjects, and one of so many about circuits."""
     folder = data / "sra-2013-train"
     references = {row["question_id"]: row["reference"] for row in read(folder / "references.tsv")}
     rows = [
-        {**row, "of": "ten subjects", "verdict": row["teacher"]}
-        for row in read(Path(__file__).with_name("ten-subjects.csv"))
+        {**row, "of": "subjects", "verdict": row["teacher"]}
+        for name in SUBJECTS
+        for row in read(Path(__file__).with_name(name))
     ]
     return rows + [
         {
@@ -276,7 +278,7 @@ def only_open(examples: list[dict]) -> tuple[int, int]:
     for one in examples:
         left = set(NAMES) - set(one["barred"])
         if not one["plain"] and len(left) == 1:
-            number = OWN if one["of"] == "ten subjects" else 1
+            number = OWN if one["of"] == "subjects" else 1
             fired, right = fired + number, right + number * (one["verdict"] in left)
     return fired, right
 
@@ -341,14 +343,14 @@ def main() -> None:
             one["evidence"].pop(f"reader_gives({name})", None)
     wanted = np.array([NAMES.index(one["verdict"]) for one in examples])
     questions = np.array([one["question"] for one in examples])
-    own = np.array([one["of"] == "ten subjects" for one in examples])
+    own = np.array([one["of"] == "subjects" for one in examples])
     counted = np.where(own, OWN / given.every, 1.0)
     open_to = np.flatnonzero(
         [not one["plain"] and one["verdict"] not in one["barred"] for one in examples]
     )
-    # How often a rule is right in ten subjects says more than about circuits alone.
+    # How often a rule is right in other subjects says more than about circuits alone.
     rules = plain_rules(examples)
-    rules |= plain_rules([one for one in examples if one["of"] == "ten subjects"])
+    rules |= plain_rules([one for one in examples if one["of"] == "subjects"])
     for name, (fired, right) in sorted(rules.items()):
         print(f"plain rule {name}: {right} of {fired} right")
     rules["only_open"] = only_open(examples)
@@ -370,7 +372,7 @@ def main() -> None:
         for test in parts:
             known = np.setdiff1d(open_to, test)
             found[test] = decide(read, tested, *learn(features, wanted, counted, known))[test]
-        for name, kind in (("circuits", ~own), ("ten subjects", own)):
+        for name, kind in (("circuits", ~own), ("other subjects", own)):
             show(f"{name}, {title}", wanted[kind], found[kind])
     count(given.output / "feedback" / "precision.lp", rules)
     write(
