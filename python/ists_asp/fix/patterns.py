@@ -19,10 +19,14 @@ from ists_asp import vocabulary as v
 from ists_asp.engine import SolvedAnswer
 from ists_asp.resources import rules_dir
 
-WORD, LEMMA, TAG = v.WORD.name, v.LEMMA.name, v.UPOS.name
-STEPS = {WORD: 0, LEMMA: 1, TAG: 3}
-SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words")
+WORD, LEMMA, TAG, FORM = v.WORD.name, v.LEMMA.name, v.UPOS.name, "xpos"
+STEPS = {WORD: 0, LEMMA: 1, FORM: 3, TAG: 3}
+SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words", "all such tags")
 _BESIDE = ((-1, "after"), (1, "before"))
+_BETWEEN = (  # words that both sentences have, before both and behind both
+    "lemma(1,K,A), content(1,K), K < I, lemma(2,L,A), L < J, "
+    "lemma(1,M,B), content(1,M), M > I, lemma(2,N,B), N > J"
+)
 PLACES = (("1", "X", "I"), ("2", "Y", "J"))
 """Sentence, span and token of both sides in a rule."""
 
@@ -68,19 +72,18 @@ class Words:
     def __init__(self, answer: SolvedAnswer) -> None:
         self._answer, self._trace = answer, answer.trace()
         self.values = {
-            predicate.name: {
+            predicate: {
                 (atom.arguments[0].number, atom.arguments[1].number): str(atom.arguments[2])
-                for atom in self._trace.atoms(predicate.name)
+                for atom in self._trace.atoms(predicate)
             }
-            for predicate in (v.WORD, v.LEMMA, v.UPOS)
+            for predicate in STEPS
         }
-        content, heads, marks = (
+        self._content, self._heads, self._marks, self._denials = (
             {(of[0].number, of[-1].number) for of in map(attrgetter("arguments"), atoms)}
-            for atoms in map(self._trace.atoms, ("content", "head", "punctuation"))
+            for atoms in map(self._trace.atoms, ("content", "head", "punctuation", "says_none"))
         )
-        self._content, self._heads, self._marks = content, heads, marks
         facts = (map(str, atom.arguments) for atom in self._trace.atoms(v.FOR_EDITS.name))
-        self.facts = {(use, name): value.strip('"') for use, name, value in facts}
+        self.facts = {(use, name.strip('"')): value.strip('"') for use, name, value in facts}
 
     def phrases(self, side: int, among: Set[int], *, longer: bool) -> Iterator[tuple[range, str]]:
         """Phrases of some words, with their kinds: parts of chunks, and verbs with the next part.
@@ -89,15 +92,16 @@ class Words:
         """
         tags = self.values[TAG]
         chunks = (
-            [at for at in chunk.tokens if at in among and (side, at) in self._content]
+            [at for at in chunk.tokens if at in among and self._named(side, at)]
             for chunk in self._answer.chunks[side - 1]
         )
         parts = [*filter(None, chunks), []]
         said = (at for of, at in tags.keys() - self._marks if of == side)
         end = max(said, default=0) + 1
         for part, after in pairwise(parts):
-            tag = tags[side, part[0]]
-            kind = self.facts.get(("tag", tag), tag)
+            kinds = [self.facts.get(("tag", tags[side, at]), tags[side, at]) for at in part]
+            kind = kinds[0] if ("with_next", kinds[0]) in self.facts else kinds[-1]
+            kind *= (side, part[0]) not in self._denials
             yield range(part[0], part[-1] + 1), kind
             goes_on = ("with_next", kind) in self.facts
             if goes_on and after:
@@ -105,6 +109,11 @@ class Words:
             if longer and goes_on and part[-1] + 1 < end:
                 yield range(part[0], end), kind
                 yield range(part[-1] + 1, end), ""
+
+    def _named(self, side: int, at: int) -> bool:
+        """Whether a word may stand in a table: with a meaning of its own, or denying what has."""
+        number = ("any", self.values[TAG].get((side, at))) in self.facts
+        return ((side, at) in self._content and not number) or (side, at) in self._denials
 
     def apart(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> tuple[list[int], list[int]]:
         """The words that two sides do not share, by lemmas; all words where they share all."""
@@ -121,15 +130,18 @@ class Words:
         return (parts[0], parts[1]) if any(parts) else ([*tokens1], [*tokens2])
 
     def unshared(self, *spans: Sequence[int]) -> list[list[int]]:
-        """The words of each side whose lemmas the other has not."""
-        lemmas = [
-            {at: self.values[LEMMA].get((side, at)) for at in of}
-            for side, of in enumerate(spans, 1)
+        """The words of each side whose forms and lemmas the other has not."""
+        texts = [
+            {
+                at: {self.values[of].get((side, at), (side, at)) for of in (WORD, LEMMA)}
+                for at in tokens
+            }
+            for side, tokens in enumerate(spans, 1)
         ]
-        others = [{*of.values()} for of in reversed(lemmas)]
+        others = [{text for texts in of.values() for text in texts} for of in reversed(texts)]
         return [
-            [at for at, lemma in of.items() if lemma not in other]
-            for of, other in zip(lemmas, others, strict=True)
+            [at for at, said in of.items() if not said & other]
+            for of, other in zip(texts, others, strict=True)
         ]
 
     def text(self, of: str, side: int, tokens: Sequence[int]) -> str:
@@ -140,6 +152,15 @@ class Words:
             value if in_rule == of else self.facts["any", value] for in_rule, value in texts
         )
 
+    def tells(self, side: int, *tokens: int) -> bool:
+        """Whether a word among some has a meaning of its own."""
+        return any((side, at) in self._content for at in tokens)
+
+    def called(self, value: str) -> str:
+        """A word or tag as the sentence of a rule names it."""
+        said = f"‘{value.strip(chr(34))}’" if value.startswith('"') else value
+        return self.facts.get(("called", value), said)
+
     def entry(self, of: str, side: int, tokens: Sequence[int]) -> str:
         """The forms or lemmas of some tokens, as tables have them."""
         return " ".join(self.values[of].get((side, at), "").strip('"') for at in tokens)
@@ -148,13 +169,22 @@ class Words:
         """The name that a label or kind of likeness has if the sentences are swapped."""
         return self.facts.get(("turned", name), name)
 
-    def patterns(self, *spans: Sequence[int], more: int = 0) -> Iterator[Pattern]:
+    def patterns(
+        self, *spans: Sequence[int], more: int = 0, counterparts: bool = False, denied: bool = False
+    ) -> Iterator[Pattern]:
         """The conditions that two spans meet, from narrow to wide; the side ``more`` says more.
 
         Where one side has what the other lacks each of its words may be what tells, or its tags.
+        It turns on words that the other side lacks: that spans are ``counterparts``, or that this
+        is ``denied``, on those with a meaning of their own; labels and scores on all but some.
         """
         apart = self.apart(*spans)
-        tells = [any((side, at) in self._content for at in of) for side, of in enumerate(apart, 1)]
+        tells = [self.tells(side, *of) for side, of in enumerate(apart, 1)]
+        unshared = [*enumerate(self.unshared(*spans), 1)]
+        lemmas = [self.values[LEMMA].get((side, at), "") for side, of in unshared for at in of]
+        silent = all(("silent", lemma.strip('"')) in self.facts for lemma in lemmas)
+        if silent or (counterparts and not any(self.tells(side, *of) for side, of in unshared)):
+            return
         if more and apart[more - 1] and not tells[2 - more]:
             apart[2 - more].clear()
         lone = [of if side == more or not all(apart) else [] for side, of in enumerate(apart, 1)]
@@ -162,9 +192,17 @@ class Words:
             next((at for at in reversed(tokens) if (side, at) in self._heads), tokens[-1])
             for side, tokens in enumerate(apart if all(apart) else spans, 1)
         ]
-        lemmas, tags = ([self.said_at(of, at) for at in enumerate(heads, 1)] for of in (LEMMA, TAG))
+        (lemma1, lemma2), tags = (
+            [self.said_at(of, at) for at in enumerate(heads, 1)] for of in (LEMMA, TAG)
+        )
         words = [self.entry(LEMMA, side, [at]) for side, at in enumerate(heads, 1)]
         differ = all(words) and words[0] != words[1]
+        alike = (atom.arguments for atom in self._trace.atoms("alike"))
+        kinds = dict.fromkeys(
+            str(kind) for one, two, kind, _ in alike if [one.number, two.number] == heads
+        )
+        if counterparts and denied and any(("means_the_same", of) in self.facts for of in kinds):
+            return
         wanted: list[tuple[str, tuple[list[int], list[int]]]]
         wanted = [(of, apart) for of in (WORD, LEMMA)]
         wanted += [(LEMMA, ([heads[0]], [heads[1]]))] * differ
@@ -180,17 +218,18 @@ class Words:
         yield from self._added(lone, spans)
         if not differ:
             return
-        alike = (atom.arguments for atom in self._trace.atoms("alike"))
-        kinds = dict.fromkeys(
-            str(kind) for one, two, kind, _ in alike if [one.number, two.number] == heads
-        )
         (_, tag1), (_, tag2) = tags
         tagged = f"words with the tags {tag1} and {tag2}"
-        wide: list[tuple[tuple[str, ...], str, tuple[str, str]]]
-        wide = [((tag1, tag2), tagged, ("", ""))] * (not kinds)
+        if not (kinds or counterparts):
+            named = name_of(tag1, tag2)
+            yield Pattern(named, tagged, ([tags[0]], [tags[1]]), SCOPES[4], 4)
+        wide: list[tuple[tuple[str, ...], str, tuple[str, str]]] = []
+        if counterparts and not (kinds or denied):
+            says = f"{tagged} stand between the same words"
+            wide.append(((tag1, tag2, "between_the_same"), says, (_BETWEEN, _BETWEEN)))
         for kind in kinds:
             between = f"alike(I,J,{kind},_)", f"alike(I,J,{self.turned(kind)},_)"
-            for side, sides in (1, ([lemmas[0]], [])), (2, ([], [lemmas[1]])):
+            for side, sides in (1, ([lemma1], [])), (2, ([], [lemma2])):
                 word = self.text(LEMMA, side, [heads[side - 1]])
                 says = f"‘{word}’ and a word like it ({kind})"
                 scope = SCOPES[2].format(f"‘{word}’")
@@ -203,7 +242,9 @@ class Words:
                 name = tag1, tag2, where, "the_same"
                 wide.append((name, f"{tagged} {where} the same word", (near, near)))
         for names, says, between in wide:
-            yield Pattern(name_of(*names), says, ([tags[0]], [tags[1]]), SCOPES[3], 3, between)
+            step = 4 if counterparts and not kinds else 3
+            both = [tags[0]], [tags[1]]
+            yield Pattern(name_of(*names), says, both, SCOPES[step], step, between)
 
     def _added(
         self, apart: Sequence[Sequence[int]], spans: Sequence[Sequence[int]]
@@ -230,6 +271,8 @@ class Words:
     def said_at(self, of: str, at: tuple[int, int]) -> tuple[str, str]:
         """The predicate and value that a condition on a token has; no value where there is none."""
         if of == LEMMA and ("any", self.values[TAG].get(at)) in self.facts:
+            of = TAG
+        if of == FORM and ("form", self.values[TAG].get(at)) not in self.facts:
             of = TAG
         return of, self.values[of].get(at, "")
 

@@ -7,16 +7,26 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count, product
+from itertools import count, pairwise, product
 
 from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
 from ists_asp.engine import SolvedAnswer
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.fix.patterns import LEMMA, SCOPES, STEPS, TAG, WORD, Pattern, Words, name_of
+from ists_asp.fix.patterns import (
+    FORM,
+    LEMMA,
+    SCOPES,
+    STEPS,
+    TAG,
+    WORD,
+    Pattern,
+    Words,
+    name_of,
+)
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer
 from ists_asp.rules.examples import Claim, Example, claimed
@@ -25,25 +35,12 @@ from ists_asp.trace.contrast import Contrast
 from ists_asp.trace.decisions import Because, DecisionKind
 
 KINDS = ("words", "rule", "exception", "weight")
-# What is said of the words around a boundary, by their places, of which 0 is behind it; nothing
-# stands for the lemmas of the chunk's own.
-_CUTS: Sequence[Mapping[int, str]] = (
-    {-1: WORD, 0: WORD},
-    {-1: LEMMA, 0: LEMMA},
-    {},
-    {-1: TAG, 0: WORD},
-    {-1: TAG, 0: LEMMA},
-    {-1: LEMMA, 0: TAG},
-    {-1: TAG, 0: TAG, 1: TAG},
-    {-2: TAG, -1: TAG, 0: TAG},
-    {-1: TAG, 0: TAG},
-)
 _LONGEST = 8  # words of a phrase in a table
 _TRIED = 8  # pairs of words that are tried for a claim about the text, the rating or the verdict
 _ENTRY = re.compile(r"[^\s\"\\=<>#|]+( [^\s\"\\=<>#|]+)*")
 _LABEL = DecisionKind.LABEL
 _UNSAID = (ChangeKind.BOUNDARY, ChangeKind.UNALIGNED, ChangeKind.TAG)  # of these no claim is made
-_SPLITS = re.compile(r"must_split\((\w+),(\w+)\) :-")
+_STRICT = re.compile(r"must_(?:split|join)\((\w+),(\w+)\) :-")
 _MORE = {"spe1": 1, "spe2": 2}  # the side that a label says to be the more specific
 _SPANS = re.compile(r"\bX\b.*\bY\b", re.DOTALL)
 _PULLED = ["evidence(pair(X,Y),{0},100)"]
@@ -67,12 +64,18 @@ class Proposal:
     text: str
     scope: str  # how far it reaches
     step: int  # the same as a number, the narrowest first
+    support: int = 0  # gold of so many pairs has to have one that gets better
     claim: str = ""  # the example that it is for
 
     @property
     def wide(self) -> bool:
         """Whether it may be about any words."""
-        return self.scope == SCOPES[-1]
+        return self.scope in SCOPES[3:]
+
+    @property
+    def cuts(self) -> bool:
+        """Whether it says where chunks begin."""
+        return "must_split(" in self.text or "must_join(" in self.text
 
     def may_touch(self, sentences: Sequence[str]) -> bool:
         """Whether all words of a rule or entry stand in sentences, whatever their ends."""
@@ -86,18 +89,15 @@ class Proposal:
         )
 
 
-def proposals(answer: SolvedAnswer, examples: Sequence[Example]) -> list[Proposal]:
-    """Edits for claims about the pair of an answer: words first, then rules, weights last."""
+def proposals(writers: Mapping[Example, Writer]) -> list[Proposal]:
+    """Edits for claims about a pair: words first, then rules, weights last."""
     used = set[str]()
     edits = (
-        finished(draft, example, used) for example in examples for draft in drafts(answer, example)
+        finished(draft, example, used)
+        for example, writer in writers.items()
+        for draft in writer.drafts()
     )
     return sorted(dict.fromkeys(edits), key=lambda edit: (KINDS.index(edit.kind), edit.step))
-
-
-def drafts(answer: SolvedAnswer, example: Example) -> Iterator[Proposal]:
-    """Edits for a claim without its example; behind each name of a rule is a :data:`_MARK`."""
-    return _Writer(answer, example.claim).drafts()
 
 
 def finished(draft: Proposal, example: Example, used: set[str]) -> Proposal:
@@ -114,25 +114,70 @@ def finished(draft: Proposal, example: Example, used: set[str]) -> Proposal:
     return replace(draft, name=draft.name + end, text=text, claim=example.text)
 
 
-class _Writer:
-    """Writes edits for a claim about the pair of an answer."""
+class Writer:
+    """Writes edits for a claim about the pair of an answer; ``right`` is the answer of gold."""
 
-    def __init__(self, answer: SolvedAnswer, claim: Claim) -> None:
-        self._answer, self._claim = answer, claim
+    def __init__(self, answer: SolvedAnswer, claim: Claim, right: Answer | None = None) -> None:
+        self._answer, self._claim, self._right = answer, claim, right
         self._trace = answer.trace()
         self._words, self._label = Words(answer), claim.label.partition("_")[0].lower()
         self._rules = {rule.name: rule.text for rule in self._trace.reified.rules.rules}
 
     def drafts(self) -> Iterator[Proposal]:
-        """The edits for the claim."""
+        """Edits without their example; behind each name of a rule is a :data:`_MARK`."""
         claim, answer = self._claim, self._answer
         if claim.kind == "chunk":
             yield from self._cut(claim.places(answer.pair))
         elif claim.kind in ("link", "free"):
-            for sides in claim.sides(answer) if claim.denied else [claim.places(answer.pair)]:
+            misplaced = [*self._misplaced(doubted=True)]
+            either = ([(), *(of for at, of in misplaced if at == side)] for side in (1, 2))
+            for spans in filter(any, product(*either)):
+                yield from self._cut(spans)
+            for sides in self._sides():
                 yield from self._linked(*sides)
         else:
             yield from self._said()
+
+    def chunks(self) -> Iterator[str]:
+        """The claims about chunks that a claim about alignments takes, as gold or it has them."""
+        for side, tokens in self._misplaced() if self._claim.kind in ("link", "free") else ():
+            yield f"{side}: {quoted(self._answer.pair.sentences[side - 1].words(tokens))}"
+
+    def _sides(self) -> Sequence[tuple[tuple[int, ...], tuple[int, ...]]]:
+        claim, answer = self._claim, self._answer
+        return claim.sides(answer) if claim.denied else [claim.places(answer.pair)]
+
+    def _misplaced(self, *, doubted: bool = False) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The chunks that the words of a claim are in by gold or the claim, where ours are others.
+
+        Without gold also those that are ``doubted``: that begin or end otherwise if a boundary
+        that weighs little is none, or is one.
+        """
+        spans = [(side, of) for sides in self._sides() for side, of in enumerate(sides, 1) if of]
+        for side, of in dict.fromkeys(spans):
+            ours = [chunk.tokens for chunk in self._answer.chunks[side - 1]]
+            near = [tokens for tokens in ours if {*tokens} & {*of}]
+            if self._right is not None:
+                chunks = (chunk.tokens for chunk in self._right.chunks[side - 1])
+                wanted = [chunk for chunk in chunks if chunk not in ours and {*chunk} & {*of}]
+            elif not self._claim.denied and of not in ours:
+                wanted = [of]
+            else:
+                doubting = doubted and self._claim.denied
+                wanted = [*self._doubted(side, ours, near)] if doubting else []
+            yield from ((side, tokens) for tokens in wanted)
+
+    def _doubted(
+        self, side: int, ours: Sequence[tuple[int, ...]], near: Sequence[tuple[int, ...]]
+    ) -> Iterator[tuple[int, ...]]:
+        limit = int(self._words.facts.get(("doubtful", "boundary"), "0"))
+        weights = (map(int, map(str, of.arguments)) for of in self._trace.atoms("_boundary_weight"))
+        doubtful = {at for of, at, weight in weights if of == side and abs(weight) < limit}
+        for before, behind in pairwise(ours):
+            if behind[0] in doubtful and (before in near or behind in near):
+                yield before + behind
+        for tokens in near:
+            yield from (tokens[: tokens.index(at)] for at in tokens[1:] if at in doubtful)
 
     def _linked(self, *sides: Sequence[int]) -> Iterator[Proposal]:
         """Edits for a claim about two spans, or against what it denies of them."""
@@ -140,7 +185,9 @@ class _Writer:
         words = self._words
         contrasts, turned = self._contrasts(*sides), words.turned(label)
         meant = "oppo" * (label == "equi") if denied else label or "equi" * (score == "5")
-        if sign := words.facts.get(("entry", meant)):
+        unshared = enumerate(words.unshared(*sides), 1)
+        sign = words.facts.get(("entry", meant))
+        if sign and any(words.tells(side, *of) for side, of in unshared):
             yield from self._entries(sign, *words.apart(*sides))
         decisions = [contrast for contrast in contrasts if contrast.kind == _LABEL or not denied]
         reasons = [at for of in decisions for at in (of.because if denied else of.forbidding)]
@@ -155,7 +202,10 @@ class _Writer:
         # What is not aligned has to be before it is labelled, and looked at before it is aligned.
         aligning = not denied and not (heads and contrasts)
         unseen = ["proposed(X,Y)"] * (aligning and not self._proposed(*sides))
-        for pattern in words.patterns(*sides, more=0 if denied else _MORE.get(label, 0)):
+        # Whether words are counterparts does not turn on little words, nor on forms of one word.
+        counterparts = aligning or (denied and not (label or score))
+        more = 0 if denied else _MORE.get(label, 0)
+        for pattern in words.patterns(*sides, more=more, counterparts=counterparts, denied=denied):
             # What is true both ways round does not tell which side is more specific.
             if not denied and turned != label and len([*pattern.bodies()]) == 1:
                 continue
@@ -169,8 +219,8 @@ class _Writer:
             texts = [(pull, seen.text + pull.text + rule.text) for pull in pulls]
             yield from [replace(pull, text=text) for pull, text in texts] or [rule]
             # What is forbidden no more may lack a licence as well.
-            more = excepted[: 0 if denied else None]
-            yield from (replace(exception, text=exception.text + rule.text) for exception in more)
+            also = excepted[: 0 if denied else None]
+            yield from (replace(exception, text=exception.text + rule.text) for exception in also)
         yield from self._weights(contrasts, "" if denied else label)
 
     def _said(self) -> Iterator[Proposal]:
@@ -185,8 +235,14 @@ class _Writer:
                 for side, of in enumerate(unshared, 1)
             ]
             both = [*product(*phrases)]
+            facts = self._words.facts
+            longer = [
+                of for two in both for of in two if len(of[0]) > 1 and ("with_next", of[1]) in facts
+            ]
             alike = [two for two in both if two[0][1] == two[1][1] or not (two[0][1] and two[1][1])]
-            for (one, _), (two, _) in (alike or both)[:_TRIED]:
+            # Words of other kinds say the same or the opposite with what they stand with.
+            others = [two for two in both if any(of in longer for of in two)]
+            for (one, _), (two, _) in (alike or others)[:_TRIED]:
                 yield from self._entry(sign, self._told(1, one), self._told(2, two), 1)
 
     def _told(self, side: int, tokens: Sequence[int]) -> str:
@@ -221,7 +277,9 @@ class _Writer:
         if extra:
             last = extra.format(name)
             rules.append(_named(f"{name}_only", says, last) if ":-" in last else f"{last}\n")
-        return Proposal("rule", pattern.name, ".lp", "".join(rules), pattern.scope, pattern.step)
+        support = int(self._words.facts.get(("pairs", "".join(heads[:1]).partition("(")[0]), "0"))
+        text = "".join(rules)
+        return Proposal("rule", pattern.name, ".lp", text, pattern.scope, pattern.step, support)
 
     def _cut(self, spans: Sequence[Sequence[int]]) -> Iterator[Proposal]:
         """Rules that cut at both ends of a chunk, and not within it, where that is not so."""
@@ -236,50 +294,91 @@ class _Writer:
                 if 1 < at <= size and (at in starts) != cut
             ]
         listed = set[str]()
-        for step, around in enumerate(_CUTS if wrong else ()):
-            rules = []
-            for side, at, cut in wrong:
-                own = [place for place in (-1, 0, -2, 1) if at + place in spans[side - 1]][:2]
-                places = around or dict.fromkeys(sorted(own), LEMMA)
-                rules.append(self._boundary(places, side, at, cut))
-            text = "".join(dict.fromkeys(text for _, text in rules))
-            plain = text.replace(f"{LEMMA}(", f"{WORD}(")
-            if all(text for _, text in rules) and plain not in listed:
-                listed.add(plain)
-                scope = SCOPES[max(map(STEPS.__getitem__, around.values()), default=STEPS[LEMMA])]
-                yield Proposal("rule", rules[0][0], ".lp", text, scope, step)
+        lone = len(wrong) == 1
+        ways = (self._around(place, {*spans[place[0] - 1]}, lone=lone) for place in wrong)
+        for around in zip(*ways, strict=True):
+            kinds = {of for places in around for of in places.values()}
+            scope = len(SCOPES) - 1 if kinds == {TAG} else max(map(STEPS.__getitem__, kinds))
+            rules = [*map(self._boundary, around, wrong)]
+            exceptions = [exception for *_, exception in rules]
+            texts = {"exception": exceptions, "rule": _apart(rule for _, rule, _ in rules)}
+            for kind, parts in texts.items():
+                text = "".join(dict.fromkeys(parts))
+                if all(parts) and text not in listed:
+                    listed.add(text)
+                    yield Proposal(kind, rules[0][0], ".lp", text, SCOPES[scope], scope)
+
+    def _around(
+        self, boundary: tuple[int, int, bool], own: Set[int], *, lone: bool
+    ) -> Sequence[Mapping[int, str]]:
+        """Say things of the words around a boundary, by place: narrow to wide; 0 is behind it.
+
+        What tells that there is none are the words on both sides. What tells that there is one is
+        the word behind it, if such words begin chunks or it is the claim's own, or the one before,
+        with what is beside it in the chunk.
+        """
+        side, at, cut = boundary
+        facts, tags = self._words.facts, self._words.values[TAG]
+        said = {
+            place: LEMMA if ("which", tags.get((side, at + place))) in facts else TAG
+            for place in (-2, -1, 0, 1)
+        }
+        wide = [dict.fromkeys(places, TAG) for places in ((-1, 0, 1), (-2, -1, 0))]
+        if not cut:
+            both = {-1: LEMMA, 0: LEMMA}
+            little = [place for place in (-2, 1) if said[-1 if place < 0 else 0] == LEMMA]
+            mixed = {place: said[place] for place in (*little, -1, 0)}
+            return [both, mixed if little else both, {-1: TAG, 0: TAG, **mixed}, both, *wide]
+        lemma = self._words.said_at(LEMMA, (side, at))[1]
+        begins = any(("begins", of) in facts for of in (tags.get((side, at)), lemma.strip('"')))
+        cue = 0 if at in own or begins else -1
+        beside = 1 if cue == 0 else -2 if at - 2 in own else 0
+        both = {cue: LEMMA, beside: LEMMA}
+        alone = {cue: LEMMA} if self._words.tells(side, at + cue) else both
+        # If neither tells by its tag, it may be the word behind as well.
+        other = {0: LEMMA, 1: TAG} if cue and lone else {cue: FORM, beside: TAG}
+        return [alone, {cue: LEMMA, beside: TAG}, other, both, *wide]
 
     def _boundary(
-        self, around: Mapping[int, str], side: int, at: int, cut: bool
-    ) -> tuple[str, str]:
-        """The name and text of a rule about the words around a boundary; no text without these."""
+        self, around: Mapping[int, str], place: tuple[int, int, bool]
+    ) -> tuple[str, str, str]:
+        """The name and text of a rule about the words around a boundary, and of exceptions.
+
+        There is no text if there are no such words, nor if a rule is as strict and cannot have an
+        exception.
+        """
+        side, at, cut = place
         conditions = [
-            (place, *self._words.said_at(of, (side, at + place))) for place, of in around.items()
+            (place, *self._words.said_at(of, (side, at + place)))
+            for place, of in sorted(around.items())
         ]
         said = {place: value for place, _, value in conditions}
         does, head = ("begins", "split") if cut else ("does not begin", "join")
+        called = {place: self._words.called(value) for place, value in said.items()}
         where = (
-            (word, " ".join(said[place] for place in places if place in said))
+            (word, " and ".join(called[place] for place in places if place in said))
             for word, places in (("after", (-2, -1)), ("at", (0,)), ("before", (1,)))
         )
-        says = " ".join(f"{word} {words}" for word, words in where if words).replace('"', "’")
+        says = " ".join(f"{word} {words.replace('’ and ‘', ' ')}" for word, words in where if words)
         body = ", ".join(
             f"{of}(S,I{f'{place:+}' * bool(place)},{value})" for place, of, value in conditions
         )
-        name = name_of(head, *(value.strip('"') for value in said.values()))
+        behind = ["after"] * (max(said) < 0)
+        name = name_of(head, *behind, *(value.strip('"') for value in said.values()))
         rule = _named(name + _MARK, f"a chunk {does} {says}", f"must_{head}(S,I) :- {body}.")
-        wrongly = (
-            firing.probe.rule
-            for atom in self._trace.atoms("must_split")
-            if not cut and [part.number for part in atom.arguments] == [side, at]
+        wrongly = {
+            firing.probe.rule.name: _STRICT.match(firing.probe.rule.text)
+            for atom in self._trace.atoms("must_join" if cut else "must_split")
+            if [part.number for part in atom.arguments] == [side, at]
             for firing in self._trace.reasons(atom)
-        )
-        for splitting in wrongly:
-            if (variables := _SPLITS.match(splitting.text)) is None:
-                return name, ""
-            condition = re.sub(r"\bS\b", variables[1], re.sub(r"\bI\b", variables[2], body))
-            rule += f'%@except {splitting.name} "{_sayable(says)}"\n:- {condition}.\n'
-        return name, rule * all(said.values())
+        }
+        exceptions = ""
+        for strict, variables in wrongly.items():
+            if variables is not None:
+                condition = re.sub(r"\bS\b", variables[1], re.sub(r"\bI\b", variables[2], body))
+                exceptions += f'%@except {strict} "{_sayable(says)}"\n:- {condition}.\n'
+        fit = all(said.values()) and (cut or None not in wrongly.values())
+        return name, (rule + exceptions * (not cut)) * fit, exceptions * fit
 
     def _excepted(self, pattern: Pattern, because: Sequence[Because]) -> Iterator[Proposal]:
         """Exceptions to all of some rules about two spans, where the words are these."""
@@ -335,6 +434,16 @@ def _named(name: str, says: str, rule: str) -> str:
     return f'%@rule {name}: "{_sayable(says)}"\n{rule}\n'
 
 
+def _apart(rules: Iterable[str]) -> list[str]:
+    """Rules, of which each but the first of a name has another one."""
+    named = [(rule.partition(_MARK)[0], rule) for rule in dict.fromkeys(rules)]
+    names = [name for name, _ in named]
+    return [
+        rule.replace(_MARK, f"_{place}{_MARK}" if name in names[:place] else _MARK)
+        for place, (name, rule) in enumerate(named)
+    ]
+
+
 def _named_words(line: str) -> list[str]:
     """The words that a rule or an entry of a table names."""
     sides = re.split(r" (?:=|<>) ", line)[: 2 * ("(" not in line)]
@@ -351,11 +460,13 @@ def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[E
     right, pair = given_answer(gold.pair, gold.alignments), answer.pair
     texts = [side.spaced for side in pair.sentences]
     chunks = list(zip(answer.chunks, right.chunks, strict=True))
+    # Gold does not tell several chunks that are aligned as one from one chunk.
+    whole = [{line.sides[side] for line in answer.alignments} for side in (0, 1)]
     wanted: list[tuple[tuple[tuple[int, ...], tuple[int, ...]], str]] = [
         ((chunk.tokens, ()) if side == 1 else ((), chunk.tokens), f"{side}: {{{side - 1}}}")
         for side, (ours, theirs) in enumerate(chunks, 1)
         for chunk in theirs
-        if chunk not in ours
+        if chunk not in ours and chunk.tokens not in whole[side - 1]
     ]
     labelled = set[object]()
     for change in find_changes(Answered.of(answer), Answered.of(right)):
@@ -363,19 +474,20 @@ def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[E
         if change.kind is ChangeKind.LABEL:
             labelled.add(sides)
         # What has other chunks cannot be aligned before these are right.
-        whole = all(
+        unbroken = all(
             {*chunk.tokens} <= {*tokens} or not {*chunk.tokens} & {*tokens}
-            for tokens, (ours, _) in zip(sides, chunks, strict=True)
-            for chunk in ours
+            for tokens, (ours, theirs) in zip(sides, chunks, strict=True)
+            for chunk in (*ours, *theirs)
         )
         # The score of another label is another one.
         scored = change.kind is ChangeKind.SCORE and sides in labelled
-        if whole and not scored and change.kind not in _UNSAID:
+        if unbroken and not scored and change.kind not in _UNSAID:
             claim = "aligned" if change.new else "not aligned"
             wanted.append((sides, f"{{}} ~ {{}} {claim if change.kind == 'align' else change.new}"))
     for sides, text in wanted:
         words = (quoted(side.words(at)) for side, at in zip(pair.sentences, sides, strict=True))
         with suppress(RuleError):
             example = claimed(texts, text.format(*words), profile)
-            if example.claim.places(pair) == sides:
+            # What is aligned as a part of more is not unaligned.
+            if example.claim.places(pair) == sides and not example.claim.doubts(right):
                 yield example

@@ -19,7 +19,8 @@ from ists_asp.engine.preparation import read_pair
 from ists_asp.errors import IstsError, shortened
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.explain.feedback import Submission
-from ists_asp.fix.proposals import KINDS, Proposal, drafts, finished, proposals, wrong_decisions
+from ists_asp.fix.patterns import SCOPES
+from ists_asp.fix.proposals import KINDS, Proposal, Writer, finished, proposals, wrong_decisions
 from ists_asp.io.formats import format_answer
 from ists_asp.io.pairs import format_chunks
 from ists_asp.io.store import key_of
@@ -45,6 +46,7 @@ _FEW = 3  # other proposals, beside which weights are not tried: they turn decis
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
 _HARM = 3  # pairs that get worse, beyond those that get better, which end a wide trial
+_UNBORNE = "no gold pair bears out that these are no counterparts: "
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -143,9 +145,10 @@ class Measured:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """No harm first, then most good, then the narrowest."""
+        """Chunks first, then no harm, then most good, then the narrowest."""
         edit = self.proposal
-        return *self.last, *self.effect[:3], edit.step, KINDS.index(edit.kind), edit.name
+        narrow = edit.step, KINDS.index(edit.kind), edit.name
+        return *self.last, not edit.cuts, *self.effect[:3], *narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,7 @@ class Fix:
     answer: SolvedAnswer | None = None  # to the pair that the claims are about, if it is one
     wrong: int = 0  # how many decisions about several pairs are
     contradicting: tuple[str, ...] = ()  # ids of gold pairs that have it otherwise than the claims
+    first: tuple[str, ...] = ()  # claims about chunks that stand in the way, if no edit is of these
 
 
 def fix(
@@ -173,7 +177,10 @@ def fix(
     answer = next(system.solve_many([examples[0].sentences], tokens=True, rated=rated))
     if not any(_failing(system, examples)):
         return Fix(True, answer=answer)
-    tried = proposals(answer, examples)
+    right = next((right for _, right in _golds(examples, gold or {})), None)
+    writers = {example: Writer(answer, example.claim, right) for example in examples}
+    # What may turn decisions everywhere is not proposed unmeasured.
+    tried = [edit for edit in proposals(writers) if gold or edit.step < len(SCOPES) - 1]
     corpus = Corpus.of(system, pairs, gold)
     fixes, lacking, refused = measured(system, tried, examples, corpus)
     if not (fixes or lacking):
@@ -181,17 +188,27 @@ def fix(
         ours = (failure for failure in failures if not failure["swapped"])
         reasons = (failure["why"] or [failure["found"]] for failure in ours)
         lacking = tuple(chain.from_iterable(reasons))
-    found = Fix(False, len(tried), fixes, lacking, refused, answer)
-    return replace(found, contradicting=tuple(_contradicting(examples, corpus)))
-
-
-def _contradicting(examples: Sequence[Example], corpus: Corpus) -> Iterator[str]:
-    """The gold pairs of the sentences that some claims are about, where one is not so."""
     claims = [example.claim for example in examples if example.claim.kind not in _WHOLE]
-    for name, gold in (corpus.gold or {}).items():
-        if tuple(side.spaced for side in gold.pair.sentences) == examples[0].sentences:
-            right = given_answer(gold.pair, gold.alignments)
-            yield from [name] * any(claim.doubts(right) for claim in claims)
+    contradicting = tuple(
+        name
+        for name, right in _golds(examples, gold or {})
+        if any(claim.doubts(right) for claim in claims)
+    )
+    chunks = dict.fromkeys(chain.from_iterable(writer.chunks() for writer in writers.values()))
+    cut = any(edit.proposal.cuts for edit in fixes) or (fixes and right is None)
+    first = () if cut else tuple(chunks)
+    return Fix(
+        False, len(tried), fixes, lacking, refused, answer, contradicting=contradicting, first=first
+    )
+
+
+def _golds(
+    examples: Sequence[Example], gold: Mapping[str, Reference]
+) -> Iterator[tuple[str, Answer]]:
+    """The gold pairs of the sentences that some claims are about, with their answers."""
+    for name, pair in gold.items():
+        if tuple(side.spaced for side in pair.pair.sentences) == examples[0].sentences:
+            yield name, given_answer(pair.pair, pair.alignments)
 
 
 def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
@@ -205,8 +222,8 @@ def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
 
 def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set[str]], int]:
     """Edits for wrong decisions, with the ids of their pairs; and how many decisions are wrong."""
-    claims = dict[str, list[Example]]()
-    for name, gold in (corpus.gold or {}).items():
+    claims, golds = dict[str, list[Example]](), corpus.gold or {}
+    for name, gold in golds.items():
         if name in corpus.answers:
             claims[name] = [*wrong_decisions(corpus.answers[name], gold, system.profile.name)]
     pooled, used = dict[str, tuple[Proposal, set[str]]](), set[str]()
@@ -215,7 +232,8 @@ def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set
         answer = SolvedAnswer.of(trace.answer, tracing=partial(next, repeat(trace)))
         name = answer.pair.id
         for example in claims[name]:
-            for draft in drafts(answer, example):
+            right = given_answer(golds[name].pair, golds[name].alignments)
+            for draft in Writer(answer, example.claim, right).drafts():
                 # What a weight alone could turn is left to learning.
                 if draft.kind != KINDS[-1] and draft.text not in pooled:
                     pooled[draft.text] = finished(draft, example, used), set()
@@ -258,7 +276,8 @@ def measured(
         claims = {other.proposal.claim for other in chosen}
         # Of those that differ by a weight one will do; what harms more than it helps is no choice.
         twin = any(_unnumbered(other.proposal) == _unnumbered(edit.proposal) for other in chosen)
-        if examples and edit.worse > edit.better:
+        unsupported = 0 < edit.proposal.support <= len(corpus.items) and not edit.better
+        if examples and (unsupported or edit.worse > edit.better):
             harming.append(edit)
         elif not twin if examples else claim not in claims and edit.better > edit.worse:
             chosen.append(replace(edit, broken=trial.breaks(edit.proposal, affected[claim])))
@@ -267,7 +286,11 @@ def measured(
     chosen.sort(key=lambda edit: bool(edit.broken))
     if chosen and chosen[0].broken:
         return (), tuple(f"it would break {text}" for text in chosen[0].broken), "breaks"
-    harm = [f"it would make {edit}:\n{edit.proposal.text}" for edit in harming[: not chosen]]
+    harm = [
+        f"{_UNBORNE * (not edit.worse)}it would make {edit}:\n{edit.proposal.text}"
+        for edit in harming
+        if not chosen and edit.proposal.kind != KINDS[-1]
+    ][:1]
     return tuple(chosen[:MOST]), tuple(harm), "harms" if harm else ""
 
 
@@ -402,7 +425,8 @@ class Trial:
         waiting = self._affected(corpus, items, holding)
         wide = {number for number, bits in waiting.items() if bits.bit_count() > BATCH}
         after: dict[int, dict[str, Answered]] = {number: {} for number in holding}
-        first = min(holding)  # told where all of them harm
+        # What is told where all of them harm: a weight is not.
+        first = -1 if self._group[0].kind == KINDS[-1] else min(holding)
         for begin in range(-BATCH, len(items), BATCH):
             few = (1 << begin + BATCH) - (1 << begin) if begin >= 0 else 0
             queries = {at: waiting[at] & (few if at in wide else -1) for at in results}

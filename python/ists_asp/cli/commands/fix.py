@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -92,7 +93,8 @@ def fix(
 
     Out: at most seven edits, each as the text of a rule file or word table, tried before it is
     shown: how many gold pairs change, get better and worse, and whether the claims also hold with
-    the sentences swapped. Edits without harm come first, then those with most gain, then the
+    the sentences swapped. Edits of chunk boundaries that stand in the way of an alignment come
+    first; of these and of all others first those without harm, then those with most gain, then the
     narrowest; then those that do to the pairs just what one before does, one change of a weight,
     and edits that break an example of the shipped rules about the same words. If a gold pair has
     these sentences and says otherwise than the claims the output says so. The exit code is 1 if no
@@ -177,6 +179,7 @@ def _record(result: Fix, count: int) -> dict[str, Any]:
         "lacking": list(result.lacking),
         "refused": result.refused,
         "contradicting": list(result.contradicting),
+        "first": list(result.first),
     }
 
 
@@ -187,11 +190,15 @@ def _lines(result: Fix, examples: Sequence[Example], count: int) -> Iterator[str
         yield f"Wrong decisions in {count} gold pairs: {result.wrong}\n"
     if result.contradicting:
         yield f"Gold has it otherwise: pair {', '.join(map(shortened, result.contradicting))}\n"
+    if result.first and result.answer is not None:
+        texts = *(side.spaced for side in result.answer.pair.sentences), *result.first
+        yield f"The chunks are others: claim them first: ists-asp fix {shlex.join(texts)}\n"
     if result.held:
         yield "The claim holds already.\n" * bool(examples)
         return
     if not result.proposals:
-        does = f"makes {examples[0].text.rpartition(': ')[2]} hold" if examples else "helps"
+        claims = [re.split(r'(?<!\\)": ', example.text, maxsplit=1)[1] for example in examples[:1]]
+        does = f"makes {claims[0]} hold" if claims else "helps"
         yield f"None of {result.tried} edits {does}{_REFUSED[result.refused]}.\n"
         yield from (f"{line}\n" for text in result.lacking for line in text.splitlines())
         return
