@@ -267,7 +267,7 @@ TYPED = {
     ("explain",): [(*PAIR, *OWN, "--templates", f"{HOSTILE}.toml")],
     ("report",): [(*PAIR, *OWN, "--gold", f"{NAME}.wa", "-o", f"{NAME}.html")],
     ("trace",): [(*PAIR, *OWN, "--depth", "9", "--all")],
-    ("fix",): [(f"cats {WORD} cats", f"cats {WORD}", f'"{WORD}" not aligned', *OWN)],
+    ("fix",): [(f"cats {WORD} cats", f"cats {WORD}", f'"cats {WORD}" ~ "cats {WORD}" EQUI', *OWN)],
     ("why",): [(*PAIR, *OWN, "1 <==> 1")],
     ("why-not",): [(*PAIR, *OWN, "1 <==> 2")],
     ("facts",): [(*PAIR, *OWN)],
