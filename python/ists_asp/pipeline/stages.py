@@ -99,7 +99,8 @@ class Stages:
 
         remaining = iter(batches)
         for batch in remaining:
-            if self._mostly_kept():
+            times = [asker.times for asker in self._askers()]
+            if sum(time.cached for time in times) * 2 > sum(time.decided.total() for time in times):
                 # Nobody waits long for them, and those that an edit affects share their grounding.
                 batch = [*batch, *chain.from_iterable(islice(remaining, TOGETHER // BATCH - 1))]
             pairs = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
@@ -116,10 +117,6 @@ class Stages:
             asker.times = Timings()
         self.times.merge(self.system.stages)
         self.system.stages = Timings()
-
-    def _mostly_kept(self) -> bool:
-        times = [asker.times for asker in self._askers()]
-        return sum(time.cached for time in times) * 2 > sum(time.decided.total() for time in times)
 
     def _submit(self, pairs: Sequence[Pair]) -> Future[list[Outcome]]:
         if self._inline is None or any(map(is_long, pairs)):

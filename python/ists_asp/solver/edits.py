@@ -16,7 +16,6 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import chain
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from clingo import Symbol
@@ -89,37 +88,35 @@ class _Rows:
 
 
 class _Facts:
-    """Facts as text, each with the pairs that have it, as rows of their predicates.
+    """Facts as text, each with the pairs that have it, as rows of their predicates."""
 
-    Those ``of_all`` pairs are looked at when their predicate is asked for.
-    """
-
-    def __init__(
-        self,
-        sets: Iterable[tuple[Sequence[str], int]] = (),
-        of_all: Mapping[Signature, Sequence[Symbol]] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, sets: Iterable[tuple[Sequence[str], int]]) -> None:
         self._rows: dict[Signature, _Rows] = {}
-        self._of_all = of_all
         self.by_name: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for atoms, bits in sets:
-            self._add(atoms, bits)
-
-    def _add(self, atoms: Iterable[str], bits: int) -> None:
-        for atom in atoms:
-            name, _, rest = atom.removeprefix("-").partition("(")
-            self.by_name[name]["" if name in _MEASURED else rest[:-1]] |= bits
+            for atom in atoms:
+                name, _, rest = atom.removeprefix("-").partition("(")
+                self.by_name[name]["" if name in _MEASURED else rest[:-1]] |= bits
 
     def __getitem__(self, key: Signature) -> _Rows:
         rows = self._rows.get(key)
         if rows is None:
-            self._add(split(Atoms.of(self._of_all.get(key, ())).inside), 1)
             rows, measured = self._rows.setdefault(key, _Rows()), key.name in _MEASURED
             for text, bits in self.by_name.get(key.name, {}).items():
                 parts = (None,) * key.arity if measured else tuple(map(terms.parsed, split(text)))
                 if len(parts) == key.arity:
                     rows.add(parts, bits)
         return rows
+
+
+class _Entries(dict[Signature, _Rows]):
+    """Facts of a program as rows of their predicates, made of the ``atoms`` when asked for."""
+
+    atoms: Mapping[Signature, Sequence[Symbol]]
+
+    def __missing__(self, key: Signature) -> _Rows:
+        atoms = split(Atoms.of(self.atoms.get(key, ())).inside)
+        return self.setdefault(key, _Facts([(atoms, 1)])[key])
 
 
 @dataclass
@@ -278,7 +275,8 @@ class Edits:
         self, old: Version, new: Version, rules: RuleSet, program: PreparedRules, shapes: Shapes
     ) -> None:
         self._rules, self._shapes = rules, shapes
-        self.facts = _Facts(of_all=program.by_predicate)
+        self.facts = _Entries()
+        self.facts.atoms = program.by_predicate
         self._variants: dict[int, list[Read]] = {}
         derived = {name for node in rules.statements for name in shapes.of(node).derived}
         # What no rule derives any more was a table before.

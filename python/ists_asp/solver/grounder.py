@@ -25,7 +25,7 @@ from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import search
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.statements import FactLoader, Names, Shape, Shapes, quick, slow
+from ists_asp.solver.statements import FactLoader, Shape, Shapes, quick, slow
 from ists_asp.syntax.ground import Atoms, Later, split, symbols, written
 from ists_asp.syntax.trees import Signature, parse, reached, signature
 
@@ -84,6 +84,7 @@ def prepared(
     def compute() -> dict[str, object]:
         program = prepare(rules.statements, arguments, messages, shapes, tables=tables)
         _refuse_two_weights(program, rules)
+        written = _quick(program.statements, shapes)
         shapes.keep()
         open_ = {id(node) for node in program.statements}
         return {
@@ -92,7 +93,7 @@ def prepared(
             "tables": sorted(map(list, program.tables)),
             "derived": program.derived,
             "calls": program.calls,
-            "written": [*_quick(program.statements, shapes).items()],
+            "written": [*written.items()],
         }
 
     about, before = [list(arguments), tables], messages.warnings
@@ -109,18 +110,19 @@ def prepared(
 
 def _quick(statements: Sequence[AST], shapes: Shapes) -> dict[int, str]:
     """Slow rules as quick ones."""
-    below: dict[Signature, set[Signature]] = defaultdict(set)
+    above: dict[Signature, set[Signature]] = defaultdict(set)
     for shape in map(shapes.of, statements):
-        for name in shape.head:
-            below[name] |= shape.predicates
+        for name in shape.predicates:
+            above[name] |= shape.head
 
-    rests_on = cache(partial(reached, below))
+    rest_on = cache(partial(reached, above))
 
-    def looping(shape: Shape) -> Names:
-        return frozenset(name for name in shape.body if not rests_on(name).isdisjoint(shape.head))
+    def quickly(node: AST) -> str:
+        shape = shapes.of(node)
+        own = shape.body.intersection(set().union(*map(rest_on, shape.head)))
+        return str(shapes.recall(node, "quick", partial(quick, node, own), sorted(map(list, own))))
 
-    slow_nodes = ((place, node) for place, node in enumerate(statements) if slow(node))
-    return {place: quick(node, looping(shapes.of(node))) for place, node in slow_nodes}
+    return {place: quickly(node) for place, node in enumerate(statements) if slow(node)}
 
 
 def _refuse_two_weights(program: PreparedRules, rules: RuleSet) -> None:

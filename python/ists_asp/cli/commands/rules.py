@@ -343,7 +343,8 @@ def _named(
     from ists_asp.trace.effects import triable
 
     called = {rule.name for rule in system.rules.rules}
-    weights = rule_weights(system.rules, system.constants.items()).items()
+    others = {*names} - called
+    weights = rule_weights(system.rules, system.constants.items()).items() if others else ()
     groups = {
         name: [name]
         if name in called
@@ -352,7 +353,7 @@ def _named(
     }
     by_name = {name: rules for name, rules in groups.items() if rules}
     saying: list[str] = []
-    if system.profile.explanation is not None and (system.setup.rules or {*names} - called):
+    if system.profile.explanation is not None and (system.setup.rules or others):
         texts = system.program(Purpose.EXPLANATION).rules
         files = {file.name for file in texts.files if shipped_texts(file.path) is not None}
         fresh = {rule.name for rule in texts.rules if rule.name not in called or rule.file in files}
