@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, combinations, pairwise
 from operator import attrgetter
 
 from ists_asp import vocabulary as v
@@ -21,7 +22,13 @@ from ists_asp.resources import rules_dir
 
 WORD, LEMMA, TAG, FORM = v.WORD.name, v.LEMMA.name, v.UPOS.name, "xpos"
 STEPS = {WORD: 0, LEMMA: 1, FORM: 3, TAG: 3}
-SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words", "all such tags")
+SCOPES = (
+    "these words",
+    "these lemmas",
+    "{} and words like it",
+    "all such words",
+    "all such chunks",
+)
 _BESIDE = ((-1, "after"), (1, "before"))
 _BETWEEN = (  # words that both sentences have, before both and behind both
     "lemma(1,K,A), content(1,K), K < I, lemma(2,L,A), L < J, "
@@ -42,6 +49,7 @@ class Pattern:
     scope: str
     step: int
     between: tuple[str, str] = ("", "")  # a condition on the last words of both, and if swapped
+    chance: bool = False  # these words may stand so in this pair by chance
 
     def bodies(self) -> Iterator[str]:
         """The conditions, and those with the sentences swapped if they are others."""
@@ -53,7 +61,7 @@ class Pattern:
         parts, lacks = [], []
         for conditions, other, (side, span, token) in zip(sides, sides[::-1], PLACES, strict=True):
             within = f"span_token({side},{span},{token})"
-            parts += [within] * bool(conditions or between)
+            parts += [within] * bool(conditions or re.search(rf"\b{token}\b", between))
             for place, (predicate, value) in enumerate(conditions):
                 at = f"{token}+{place}" if place else token
                 parts.append(f"{predicate}({side},{at},{value})")
@@ -82,6 +90,9 @@ class Words:
             {(of[0].number, of[-1].number) for of in map(attrgetter("arguments"), atoms)}
             for atoms in map(self._trace.atoms, ("content", "head", "punctuation", "says_none"))
         )
+        self._spans = defaultdict[tuple[str, ...], set[int]](set)
+        for side, span, token in (atom.arguments for atom in self._trace.atoms("span_token")):
+            self._spans[str(side), str(span)].add(token.number)
         facts = (map(str, atom.arguments) for atom in self._trace.atoms(v.FOR_EDITS.name))
         self.facts = {(use, name.strip('"')): value.strip('"') for use, name, value in facts}
 
@@ -207,25 +218,37 @@ class Words:
         wanted = [(of, apart) for of in (WORD, LEMMA)]
         wanted += [(LEMMA, ([heads[0]], [heads[1]]))] * differ
         if any(lone):
-            wanted += [(LEMMA, ([at], [])) for at in lone[0]]
-            wanted += [(LEMMA, ([], [at])) for at in lone[1]]
+            # A head in the place of another is no word that one side has more.
+            replaced = heads if all(apart) else [0, 0]
+            wanted += [(LEMMA, ([at], [])) for at in lone[0] if at != replaced[0]]
+            wanted += [(LEMMA, ([], [at])) for at in lone[1] if at != replaced[1]]
             wanted += [(TAG, (lone[0], lone[1]))]
         phrases = {
             tuple(self.text(of, side, at) for side, at in enumerate(tokens, 1)): (of, tokens)
             for of, tokens in wanted
         }
-        yield from (self._phrase(of, tokens) for of, tokens in phrases.values())
+        # Heads that are numbers, not alike and of other kinds, or one more specific than the other,
+        # tell nothing of other pairs, nor do many words.
+        tagged = [self.values[TAG].get((side, at), "") for side, at in enumerate(heads, 1)]
+        other = (
+            not (kinds or counterparts)
+            and len({self.facts.get(("tag", tag), tag) for tag in tagged}) > 1
+        )
+        chance = bool(more) or other or all(("any", tag) in self.facts for tag in tagged)
+        most = int(self.facts.get(("chance", "words"), "0"))
+        for of, tokens in phrases.values():
+            yield self._phrase(of, tokens, chance or max(map(len, tokens)) > most)
         yield from self._added(lone, spans)
         if not differ:
             return
         (_, tag1), (_, tag2) = tags
-        tagged = f"words with the tags {tag1} and {tag2}"
+        both_tags = f"words with the tags {tag1} and {tag2}"
         if not (kinds or counterparts):
             named = name_of(tag1, tag2)
-            yield Pattern(named, tagged, ([tags[0]], [tags[1]]), SCOPES[4], 4)
+            yield Pattern(named, both_tags, ([tags[0]], [tags[1]]), SCOPES[4], 4)
         wide: list[tuple[tuple[str, ...], str, tuple[str, str]]] = []
         if counterparts and not (kinds or denied):
-            says = f"{tagged} stand between the same words"
+            says = f"{both_tags} stand between the same words"
             wide.append(((tag1, tag2, "between_the_same"), says, (_BETWEEN, _BETWEEN)))
         for kind in kinds:
             between = f"alike(I,J,{kind},_)", f"alike(I,J,{self.turned(kind)},_)"
@@ -234,13 +257,13 @@ class Words:
                 says = f"‘{word}’ and a word like it ({kind})"
                 scope = SCOPES[2].format(f"‘{word}’")
                 yield Pattern(name_of(word, kind), says, sides, scope, 2, between)
-            wide.append(((tag1, tag2, kind), f"{tagged} are alike ({kind})", between))
+            wide.append(((tag1, tag2, kind), f"{both_tags} are alike ({kind})", between))
         for place, where in _BESIDE:
             beside = [self.said_at(LEMMA, (side, at + place)) for side, at in enumerate(heads, 1)]
             if beside[0] == beside[1] and beside[0][1]:
                 near = f"lemma(1,I{place:+},L), lemma(2,J{place:+},L)"
                 name = tag1, tag2, where, "the_same"
-                wide.append((name, f"{tagged} {where} the same word", (near, near)))
+                wide.append((name, f"{both_tags} {where} the same word", (near, near)))
         for names, says, between in wide:
             step = 4 if counterparts and not kinds else 3
             both = [tags[0]], [tags[1]]
@@ -268,6 +291,34 @@ class Words:
                 sides = ([tag], []) if side == 1 else ([], [tag])
                 yield Pattern(name, says, sides, SCOPES[3], 3, (ways[0], ways[1]))
 
+    def are(self, pair: Sequence[object], spans: Sequence[Sequence[int]]) -> bool:
+        """Whether two spans of a rule have these tokens."""
+        tokens = (self._spans.get((str(side), str(span))) for side, span in enumerate(pair, 1))
+        return [*tokens] == [{*span} for span in spans]
+
+    def traits(self, *spans: Sequence[int], more: int = 0) -> Iterator[Pattern]:
+        """One or two of the traits of two spans by evidence; the side ``more`` says more."""
+        told = defaultdict[tuple[str, str], set[int]](set)
+        for of, kind, _ in (atom.arguments for atom in self._trace.atoms(v.EVIDENCE.name)):
+            *sides, one, two = (0, 0, *of.arguments)
+            if self.are((one, two), spans):
+                told["one" if sides[2:] else "both", str(kind)].add(int(str(sides[-1])))
+        found: list[tuple[str, str, tuple[str, str]]] = []
+        for (whose, name), (side, *others) in told.items():
+            trait = self.facts.get((whose, name))
+            if trait and whose == "both":
+                both = f"evidence(link(X,Y),{name},_)"
+                found.append((name, f"the sides have {trait}", (both, both)))
+            elif trait and not others and side == (more or side):
+                this, that = (f"evidence(side({at},X,Y),{name},_)" for at in (side, 3 - side))
+                ways = f"{this}, not {that}", f"{that}, not {this}"
+                found.append((name, f"only one side has {trait}", ways))
+        for traits in chain(combinations(found, 1), combinations(found, 2)):
+            names, says, bodies = zip(*traits, strict=True)
+            way1, way2 = map(", ".join, zip(*bodies, strict=True))
+            said = name_of(*names), " and ".join(says)
+            yield Pattern(*said, ((), ()), SCOPES[4], 4, (way1, way2))
+
     def said_at(self, of: str, at: tuple[int, int]) -> tuple[str, str]:
         """The predicate and value that a condition on a token has; no value where there is none."""
         if of == LEMMA and ("any", self.values[TAG].get(at)) in self.facts:
@@ -276,8 +327,8 @@ class Words:
             of = TAG
         return of, self.values[of].get(at, "")
 
-    def _phrase(self, of: str, tokens: Sequence[Sequence[int]]) -> Pattern:
-        """The condition that a side, or each, has some words."""
+    def _phrase(self, of: str, tokens: Sequence[Sequence[int]], chance: bool) -> Pattern:
+        """The condition that a side has some words, or each has some, which may be ``chance``."""
         texts = [self.text(of, side, at) for side, at in enumerate(tokens, 1)]
         quote = "words tagged {}" if of == TAG else "‘{}’"
         quotes = [quote.format(text) for text in texts if text]
@@ -287,7 +338,8 @@ class Words:
         )
         one, two = ([condition for condition in side if condition[1]] for side in said)
         named = name_of(*filter(None, texts)), says.format(*quotes)
-        return Pattern(*named, (one, two), SCOPES[STEPS[of]], STEPS[of])
+        scope = SCOPES[STEPS[of]]
+        return Pattern(*named, (one, two), scope, STEPS[of], chance=chance and all(texts))
 
 
 def name_of(*parts: str) -> str:

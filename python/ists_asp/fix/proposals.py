@@ -6,11 +6,10 @@ Whether an edit does what it should is tried, not guessed: see :mod:`ists_asp.fi
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count, pairwise, product
+from itertools import chain, count, pairwise, product
 
 from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
 from ists_asp.engine import SolvedAnswer
@@ -65,6 +64,7 @@ class Proposal:
     scope: str  # how far it reaches
     step: int  # the same as a number, the narrowest first
     support: int = 0  # gold of so many pairs has to have one that gets better
+    chance: bool = False  # the pair of the claim itself is not that one
     claim: str = ""  # the example that it is for
 
     @property
@@ -201,11 +201,15 @@ class Writer:
             heads, guard = [f"forbidden_score(X,Y,({score if denied else others}))"], "viable(X,Y)"
         # What is not aligned has to be before it is labelled, and looked at before it is aligned.
         aligning = not denied and not (heads and contrasts)
-        unseen = ["proposed(X,Y)"] * (aligning and not self._proposed(*sides))
+        proposed = (atom.arguments for atom in self._trace.atoms("proposed"))
+        looked_at = not aligning or any(words.are(pair, sides) for pair in proposed)
+        unseen = ["proposed(X,Y)"] * (not looked_at)
         # Whether words are counterparts does not turn on little words, nor on forms of one word.
         counterparts = aligning or (denied and not (label or score))
         more = 0 if denied else _MORE.get(label, 0)
-        for pattern in words.patterns(*sides, more=more, counterparts=counterparts, denied=denied):
+        patterns = words.patterns(*sides, more=more, counterparts=counterparts, denied=denied)
+        traits = () if counterparts else words.traits(*sides, more=more)
+        for pattern in chain(patterns, traits):
             # What is true both ways round does not tell which side is more specific.
             if not denied and turned != label and len([*pattern.bodies()]) == 1:
                 continue
@@ -277,9 +281,11 @@ class Writer:
         if extra:
             last = extra.format(name)
             rules.append(_named(f"{name}_only", says, last) if ":-" in last else f"{last}\n")
-        support = int(self._words.facts.get(("pairs", "".join(heads[:1]).partition("(")[0]), "0"))
+        use = "chance" if pattern.chance else "".join(heads[:1]).partition("(")[0]
+        support = int(self._words.facts.get(("pairs", use), "0"))
         text = "".join(rules)
-        return Proposal("rule", pattern.name, ".lp", text, pattern.scope, pattern.step, support)
+        scope, chance = (pattern.scope, pattern.step), pattern.chance
+        return Proposal("rule", pattern.name, ".lp", text, *scope, support, chance)
 
     def _cut(self, spans: Sequence[Sequence[int]]) -> Iterator[Proposal]:
         """Rules that cut at both ends of a chunk, and not within it, where that is not so."""
@@ -399,14 +405,6 @@ class Writer:
             return self._answer.why(question).contrasts
         except UsageError:
             return ()
-
-    def _proposed(self, *sides: Sequence[int]) -> bool:
-        """Whether an alignment of two spans is looked at."""
-        tokens = defaultdict[tuple[int, str], set[int]](set)
-        for side, span, token in (atom.arguments for atom in self._trace.atoms("span_token")):
-            tokens[side.number, str(span)].add(token.number)
-        pairs = (enumerate(map(str, atom.arguments), 1) for atom in self._trace.atoms("proposed"))
-        return [{*side} for side in sides] in [[tokens[at] for at in pair] for pair in pairs]
 
     def _weights(self, contrasts: Sequence[Contrast], label: str) -> Iterator[Proposal]:
         """The smallest change of one weight that turns a label or an alignment, by its lead."""

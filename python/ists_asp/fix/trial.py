@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, repeat
@@ -46,7 +46,7 @@ _FEW = 3  # other proposals, beside which weights are not tried: they turn decis
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
 _HARM = 3  # pairs that get worse, beyond those that get better, which end a wide trial
-_UNBORNE = "no gold pair bears out that these are no counterparts: "
+_UNBORNE = "no other gold pair bears it out, so that it may hold by chance: "
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -182,7 +182,8 @@ def fix(
     # What may turn decisions everywhere is not proposed unmeasured.
     tried = [edit for edit in proposals(writers) if gold or edit.step < len(SCOPES) - 1]
     corpus = Corpus.of(system, pairs, gold)
-    fixes, lacking, refused = measured(system, tried, examples, corpus)
+    own = {name for name, _ in _golds(examples, gold or {})}
+    fixes, lacking, refused = measured(system, tried, examples, corpus, own)
     if not (fixes or lacking):
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
         ours = (failure for failure in failures if not failure["swapped"])
@@ -243,9 +244,13 @@ def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set
 
 
 def measured(
-    system: System, tried: Sequence[Proposal], examples: Sequence[Example], corpus: Corpus
+    system: System,
+    tried: Sequence[Proposal],
+    examples: Sequence[Example],
+    corpus: Corpus,
+    own: Set[str] = frozenset(),
 ) -> tuple[tuple[Measured, ...], tuple[str, ...], str]:
-    """The proposals with which all of some claims about a pair hold, measured, best first.
+    """The proposals with which all claims about a pair, by ``own`` ids, hold, measured, best first.
 
     Without claims those that make more pairs better than worse, one for each claim that led to
     them. Those that make more worse than better are never proposed, nor any if all break an example
@@ -276,7 +281,8 @@ def measured(
         claims = {other.proposal.claim for other in chosen}
         # Of those that differ by a weight one will do; what harms more than it helps is no choice.
         twin = any(_unnumbered(other.proposal) == _unnumbered(edit.proposal) for other in chosen)
-        unsupported = 0 < edit.proposal.support <= len(corpus.items) and not edit.better
+        itself = edit.proposal.chance and not own.isdisjoint(edit.changed)
+        unsupported = 0 < edit.proposal.support <= len(corpus.items) and edit.better <= itself
         if examples and (unsupported or edit.worse > edit.better):
             harming.append(edit)
         elif not twin if examples else claim not in claims and edit.better > edit.worse:
