@@ -18,7 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from ists_asp.io.pairs import read_chunks
+from ists_asp.io.pairs import chunk_parser
+from ists_asp.io.text import Repairs, parse_lines
 from ists_asp.resources import data_dir
 from tests.serving import serving
 
@@ -112,7 +113,8 @@ def sampled(count, random):
     found = []
     for folder in sorted(data_dir().glob("samples/*")):
         if folder.name != "spanish" and (folder / "sent1.chunk.txt").is_file():
-            sides = [list(read_chunks(folder / f"sent{side}.chunk.txt")) for side in "12"]
+            parse, files = chunk_parser(Repairs()), (folder / f"sent{n}.chunk.txt" for n in "12")
+            sides = [list(parse_lines(file, parse)) for file in files]
             texts = [[sentence.text for sentence in side] for side in sides]
             found += list(zip(*texts, strict=True))
             found += [tuple(random.sample(texts[0], 2)) for _ in range(count)]

@@ -9,7 +9,7 @@ from io import BytesIO
 
 import pytest
 
-from ists_asp.annotate.subtokens import cut, spellings
+from ists_asp.annotate import cut, spellings
 from ists_asp.compare import compare, read_answered
 from ists_asp.engine import Setup, System
 from ists_asp.errors import DataError

@@ -15,8 +15,7 @@ from ists_asp.rules import list_profiles, load_profile
 from ists_asp.rules.loader import load_rules
 from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.programs import find_program
-from ists_asp.workbench.app import VIEWS
-from ists_asp.workbench.manual import PARTS
+from ists_asp.workbench.app import PARTS, VIEWS
 from tests.sharing import cases
 
 LANGUAGES = sorted({path.name.split(".")[0] for path in (data_dir() / "texts").glob("*.texts.tsv")})

@@ -272,7 +272,6 @@ class _Side:
             self._spans[span].append(indices[token])
 
     def span(self, span: Ground) -> tuple[int, ...]:
-        """The tokens of a span."""
         return tuple(sorted(self._spans.get(span, ())))
 
     def chunk(self, atom: Ground, number: Ground) -> tuple[int, ...]:

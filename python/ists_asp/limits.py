@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from ists_asp.errors import DataError, FormatError, UsageError, of_pair, shortened
-
-if TYPE_CHECKING:
-    from ists_asp.model import Answer, Pair, Sentence
+from ists_asp.model import Answer, Pair, Sentence
 
 MAX_TOKENS = 500
 """Tokens of a sentence at most.

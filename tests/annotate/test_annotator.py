@@ -9,9 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.annotate import BATCH, WINDOW, Annotator, batches, windows
+from ists_asp.annotate import (
+    BATCH,
+    UNSEEN,
+    WINDOW,
+    Annotator,
+    batches,
+    cut,
+    cut_text,
+    spelling,
+    spellings,
+    windows,
+)
 from ists_asp.annotate.stanza import PROCESSORS, SHIPPED_PACKAGE, StanzaAdapter, find
-from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spelling, spellings
 from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence
 from ists_asp.lang import language

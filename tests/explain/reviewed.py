@@ -19,13 +19,12 @@ ones before and after scraps of what both say were left out, by whoever changed 
 import random
 import re
 from functools import cache
-from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import ists_asp
-from ists_asp.io.pairs import read_chunks, read_pairs
+from ists_asp.io.pairs import parse_chunks, read_pairs
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Label, Pair, Tag
 
@@ -62,7 +61,7 @@ def read_cases():
 
 def make_answer(sent1, sent2, lines):
     """An answer from two lines of chunks and alignments such as ``1,2-3 SPE1_POL 4``."""
-    sides = [next(read_chunks(BytesIO(sent.encode()), name="x")) for sent in (sent1, sent2)]
+    sides = list(map(parse_chunks, (sent1, sent2)))
     free = [[chunk.tokens for chunk in side.chunks] for side in sides]
     alignments = []
     for *numbers, label, tags, score in _LINE.findall(lines):

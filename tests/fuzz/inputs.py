@@ -19,7 +19,7 @@ from random import Random
 import clingo.ast
 import msgspec
 
-from ists_asp.annotate.subtokens import cut_text
+from ists_asp.annotate import cut_text
 from ists_asp.errors import IstsError
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.formats import answer_record, read_record

@@ -18,15 +18,17 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError, UsageError
 from ists_asp.io.files import Use, atomic_writer, check_there, refuse_clashes
-from ists_asp.io.pairs import read_chunks, read_pairs, read_sts
+from ists_asp.io.pairs import chunk_parser, read_pairs, read_sts
 from ists_asp.io.store import FILE, Store
 from ists_asp.io.text import (
+    Repairs,
     TomlError,
     key_lines,
     literal,
+    parse_lines,
+    parse_sentence,
     parse_toml,
     read_lines,
-    read_sentences,
     split_words,
 )
 from ists_asp.io.wa import read_wa
@@ -235,6 +237,10 @@ def test_any_bytes_give_printable_lines(data):
         assert not any(unicodedata.category(char) == "Cc" and char != "\t" for char in text)
 
 
+read_sentences = partial(parse_lines, parse=parse_sentence)
+read_chunks = partial(parse_lines, parse=chunk_parser(Repairs(strict=True)))
+
+
 def sts_of(source, name):
     source.name = name
     return read_sts(source)
@@ -251,7 +257,7 @@ def faults_of(read, text, **options):
 
 READERS = {
     "sentences": read_sentences,
-    "chunks": read_chunks,
+    "chunks": partial(parse_lines, parse=chunk_parser(Repairs())),
     "tsv": partial(read_table, kind="tsv"),
     "sts": sts_of,
     "jsonl": partial(read_table, kind="jsonl"),
@@ -278,9 +284,9 @@ def test_every_faulty_line_is_told(kind, text, starts):
 
 
 def test_strict_reading_tells_every_line_that_needs_a_repair():
-    count, told = faults_of(read_lines, b"a\n\xe9\nb\nc\x07\n", strict=True)
+    count, told = faults_of(read_sentences, b"a\n\xe9\nb\nc\x07\n", strict=True)
     assert (count, [message.split(":")[1] for message in told]) == (2, ["2", "4"])
-    count, told = faults_of(read_chunks, "[ a ]\na\n[ b\n", strict=True)
+    count, told = faults_of(read_chunks, "[ a ]\na\n[ b\n")
     assert (count, len(told)) == (1, 2)
     # Of many faults the first are told and the rest counted.
     count, told = faults_of(read_sentences, "\n" * 25 + "a\n" + "\n" * 1000)

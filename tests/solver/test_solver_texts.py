@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ists_asp.solver.search import ground
 from ists_asp.solver.statements import FactLoader, Shape
 from ists_asp.syntax.ground import Ground, plain, symbols, texts
-from ists_asp.syntax.trees import Signature, atoms, calls_script, parse, predicates, signature, walk
+from ists_asp.syntax.trees import Signature, atoms, parse, predicates, signature, walk
 from tests.sharing import cases
 
 HOLDS_ATOMS = {
@@ -98,7 +98,6 @@ def test_predicates_are_those_of_the_tree(text):
 )
 def test_calls_are_told_from_texts_and_priorities(text, calls):
     (node,) = parse(text)
-    assert calls_script(node) is calls
     assert Shape.of(node).calls is calls
 
 

@@ -242,8 +242,11 @@ def _take(
         slot, at, style = rest
         _ensure(_is_function(at, "at", 3))
         order, position, word = at.arguments
-        place, item = (_key(order), _key(position)), _item(word, sizes)
-        shown.pieces.append(Piece(identifier, *_slot(slot), place, item, _name(style)))
+        place, item, number = (_key(order), _key(position)), _item(word, sizes), None
+        if _is_function(slot, None, 1):
+            slot, number = Ground(slot.name), _key(slot.arguments[0])
+        piece = Piece(identifier, _name(slot), number, place, item, _name(style))
+        shown.pieces.append(piece)
     else:
         sentence, order, clause, rank = rest
         numbers = _number(sentence), _number(order)
@@ -264,12 +267,6 @@ def _name(term: Ground) -> str:
 def _number(term: Ground) -> int:
     _ensure(term.type is SymbolType.Number)
     return term.number
-
-
-def _slot(term: Ground) -> tuple[str, Key | None]:
-    if _is_function(term, None, 1):
-        return term.name, _key(term.arguments[0])
-    return _name(term), None
 
 
 def _item(word: Ground, sizes: Mapping[str, int]) -> Item:

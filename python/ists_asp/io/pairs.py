@@ -358,14 +358,6 @@ def given_chunks(value: object, size: int, number: str, where: str) -> tuple[Chu
     return tuple(chunks)
 
 
-def read_chunks(
-    source: t.Source, *, name: str | None = None, warn: t.Warn = t.ignore, strict: bool = False
-) -> Iterator[Sentence]:
-    """Yield the sentences of a chunk file, with their chunks."""
-    parse = chunk_parser(t.Repairs(warn, strict))
-    return t.parse_lines(source, parse, name=name, warn=warn, strict=strict)
-
-
 def chunk_parser(repairs: t.Repairs) -> Callable[[t.Line], Sentence]:
     """A function that reads a line of a chunk file."""
     return lambda line: parse_chunks(line.text, where=line.where, repairs=repairs)

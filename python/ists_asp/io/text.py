@@ -337,13 +337,6 @@ def _opened(source: Source, label: str) -> AbstractContextManager[BinaryIO]:
         raise unreadable(error, label) from error
 
 
-def read_sentences(
-    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
-) -> Iterator[Sentence]:
-    """Yield the sentences of a file, one a line."""
-    return parse_lines(source, parse_sentence, name=name, warn=warn, strict=strict)
-
-
 def parse_sentence(line: Line) -> Sentence:
     """The sentence on a line."""
     words = split_words(line.text)

@@ -471,7 +471,6 @@ class _Page(HTMLParser):
         self._words: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
-        """Begin a table, a row or a cell."""
         if tag == "table":
             self.tables.append([])
         elif tag == "tr" and self.tables:
@@ -483,12 +482,10 @@ class _Page(HTMLParser):
             self._words.append("\n")
 
     def handle_data(self, data: str) -> None:
-        """Take the text of a cell."""
         if self._words is not None:
             self._words.append(data)
 
     def handle_endtag(self, tag: str) -> None:
-        """End a cell."""
         if tag in ("td", "th", "tr", "table"):
             self._end_cell()
 

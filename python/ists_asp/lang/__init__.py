@@ -15,13 +15,11 @@ from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ists_asp.errors import DataError, UsageError
+from ists_asp.model import Sentence
 from ists_asp.resources import data_dir
-
-if TYPE_CHECKING:
-    from ists_asp.model import Sentence
 
 PLURAL_ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z]s")  # GPs, PhDs
 FEWEST = 2  # so many small words of another language make a text one of that language

@@ -222,7 +222,13 @@ def validate(
         CrossValidation(
             _score(chain.from_iterable(parts), scheme),
             tuple(_score(part, scheme) for part in parts),
-            None if chunked else _chunking(chain.from_iterable(parts)),
+            None
+            if chunked
+            else compare_chunks(
+                (sentence.chunks or (), chunks)
+                for gold, answer, _ in chain.from_iterable(parts)
+                for sentence, chunks in zip(gold.pair.sentences, answer.chunks, strict=True)
+            ),
             tuple(tuple(chain.from_iterable(judged for *_, judged in part)) for part in parts),
         )
         for chunked, parts in scenarios.items()
@@ -236,14 +242,6 @@ def _score(decided: Iterable[Decided], scheme: Scheme) -> Scores:
         gold[right.pair.id] = right
         system[answer.pair.id] = Reference(answer.pair, answer.alignments)
     return evaluate(gold, system, scheme).overall
-
-
-def _chunking(decided: Iterable[Decided]) -> Chunking:
-    return compare_chunks(
-        (sentence.chunks or (), chunks)
-        for gold, answer, _ in decided
-        for sentence, chunks in zip(gold.pair.sentences, answer.chunks, strict=True)
-    )
 
 
 _LEAST = 20

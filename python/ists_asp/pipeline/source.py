@@ -396,16 +396,16 @@ class Source:
 
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
         """A sentence of the command line, or the only line of standard input."""
-        from ists_asp.io.pairs import read_chunks
-        from ists_asp.io.text import plain, read_sentences
+        from ists_asp.io.pairs import chunk_parser
+        from ists_asp.io.text import Repairs, parse_lines, parse_sentence, plain
 
         name, source = "<stdin>", self._stream(text) if text == STDIN else None
         if source is None:
             # As bytes, so that it is cleaned as the line of a file is.
             line = " ".join(plain(text).splitlines()) + "\n"
             name, source = f"sentence {number}", BytesIO(line.encode("utf-8", "surrogateescape"))
-        read = read_chunks if self.chunked else read_sentences
-        lines = list(read(source, name=name, warn=warn, strict=self.strict))
+        parse = chunk_parser(Repairs(warn, self.strict)) if self.chunked else parse_sentence
+        lines = list(parse_lines(source, parse, name=name, warn=warn, strict=self.strict))
         if len(lines) != 1:
             hint = "Give files of sentences with --sent1 and --sent2"
             raise DataError(f"{len(lines)} lines", where=name, expected="one sentence", hint=hint)

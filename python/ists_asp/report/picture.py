@@ -49,10 +49,6 @@ class _Box:
         return _HEIGHT if self.side else _MARK
 
     @property
-    def bottom(self) -> float:
-        return self.top + self.height
-
-    @property
     def across(self) -> float:
         """The middle between top and bottom."""
         return self.top + self.height / 2
@@ -99,7 +95,7 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
         boxes=boxes,
         paths={mark.number: [_path(box, mark, columns) for box in mark.joined] for mark in marks},
         width=max((box.right for box in (*boxes, *marks)), default=0) + _MARGIN,
-        height=max((box.bottom for box in (*boxes, *marks)), default=0) + _MARGIN,
+        height=max((box.top + box.height for box in (*boxes, *marks)), default=0) + _MARGIN,
         size=_SIZE,
     )
     # Viewers that show control characters would show line ends.

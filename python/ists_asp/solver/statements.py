@@ -216,7 +216,8 @@ class Shape(NamedTuple):
     @lru_cache(1 << 14)
     def of(cls, node: AST) -> Shape:
         """Look into a statement."""
-        kind, calls = node.ast_type, trees.calls_script(node)
+        kind, parts = node.ast_type, trees.walk(node) if "@" in str(node) else ()
+        calls = any(part.ast_type is ASTType.Function and part.external for part in parts)
         if kind is ASTType.Rule:
             words = trees.words(str(node))
             end = words.index(":-") if ":-" in words else len(words)

@@ -262,12 +262,6 @@ def is_constraint(node: AST) -> bool:
     )
 
 
-def calls_script(node: AST) -> bool:
-    """Whether a statement calls a function of a script, such as ``@f(X)``."""
-    parts = walk(node) if "@" in str(node) else ()
-    return any(part.ast_type is ASTType.Function and part.external for part in parts)
-
-
 PREFIX = "__"  # the beginning of generated names of predicates and variables; rules may not use it
 ANY = f"{PREFIX}any"
 """Stands for ``_`` in a negative literal, where it means that there is nothing at all."""

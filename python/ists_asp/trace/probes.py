@@ -253,7 +253,6 @@ class _Formats:
         return sign + (self.term(text) if "(" in text else text)
 
     def term(self, term: str) -> str:
-        """A term of the rule."""
         if place := self._places.get(term):
             return place
         if parts := trees.function(term):
@@ -300,7 +299,9 @@ def probes_of(
         raise RuleError(f"a name begins with {PREFIX}", where=where, hint=hint)
     # To clingo, a pool at the head of a condition is "one of these", anew for each case; unpooled,
     # it would be the same one in all cases.
-    whole = [one for one in statement.body if _is_pooled_condition(one)]
+    conditions = (one for one in statement.body if one.ast_type is ASTType.ConditionalLiteral)
+    pools = ((one, (part.ast_type for part in trees.walk(one.literal))) for one in conditions)
+    whole = [one for one, kinds in pools if ASTType.Pool in kinds]
     rest = statement.update(body=[one for one in statement.body if one not in whole])
     variants = (part.update(body=[*part.body, *whole]) for part in rest.unpool())
     parts = chain.from_iterable(map(_parts, variants if whole else statement.unpool()))
@@ -308,11 +309,6 @@ def probes_of(
         ProbeWriter(constants).write(rule, kind, f"{PREFIX}f{number}_{place}", head, body)
         for place, (kind, head, body) in enumerate(parts)
     )
-
-
-def _is_pooled_condition(literal: AST) -> bool:
-    conditional = literal.ast_type is ASTType.ConditionalLiteral
-    return conditional and any(p.ast_type is ASTType.Pool for p in trees.walk(literal.literal))
 
 
 def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:

@@ -1,4 +1,4 @@
-"""The application: pages, routes, static files, errors as one line of JSON; and its server.
+"""The application: pages, the manual, routes, errors as one line of JSON; and its server.
 
 Pages are templates that scripts bring to life. The server listens on this machine alone, but any
 site in this browser may send requests here. Hence a token, first in the address and then in a
@@ -15,13 +15,16 @@ import asyncio
 import hmac
 import logging
 import mimetypes
+import posixpath
+import re
 import secrets
 import socket
 from asyncio import CancelledError, wait_for
 from collections import Counter
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from time import monotonic
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import uvicorn
@@ -29,6 +32,8 @@ from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request, responses
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -49,7 +54,6 @@ from ists_asp.workbench import (
     feedback,
     fixes,
     learning,
-    manual,
     report,
     rules,
     words,
@@ -113,10 +117,10 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
 
     @app.get("/help/{name:path}", include_in_schema=False)
     def help_page(name: str, request: Request) -> responses.Response:
-        pages = manual.pages()
+        pages = manual_pages()
         if name not in pages:
             return responses.RedirectResponse(f"/help/{next(iter(pages))}")
-        return page("help", request, parts=manual.PARTS, pages=pages, page=pages[name])
+        return page("help", request, parts=PARTS, pages=pages, page=pages[name])
 
     app.add_route("/", lambda _request: responses.RedirectResponse("/try"))
     app.add_route("/docs", lambda _request: responses.FileResponse(folder / "docs.html"))
@@ -386,3 +390,74 @@ def run(
         timeout_graceful_shutdown=5,
     )
     Server(config).run(sockets=[listening])
+
+
+_ORDER = """
+Tutorials: tutorials/ workbench first-hour feedback rules tables
+How to: howto/ small-edits learn ratings spanish many-pairs python programs
+Reference: reference/ commands formats vocabulary evidence kinds findings
+Explanation: explanation/ design traces accuracy limits scaling reader
+"""
+PARTS = {
+    part: [folder + name for name in names]
+    for part, _, rest in (line.partition(": ") for line in _ORDER.strip().splitlines())
+    for folder, *names in [rest.split()]
+}
+"""The names of the pages of each part, in the order of reading; a release alone has some."""
+PARTS["Reference"].append("glossary")
+_TERM = re.compile(r"^(\S.*)\n((?:[ ]+\S.*\n?)+)", re.MULTILINE)
+
+
+class Page(NamedTuple):
+    """A page: the name in its address, its title, and its text as HTML."""
+
+    name: str
+    title: str
+    html: str
+
+
+@cache
+def manual_pages() -> dict[str, Page]:
+    """The pages that are there by their names, such as ``tutorials/rules``."""
+    files = {name: docs_dir() / f"{name}.md" for names in PARTS.values() for name in names}
+    existing = {name: file for name, file in files.items() if file.is_file()}
+    return {
+        name: _parsed(name, file.read_text("utf-8"), existing) for name, file in existing.items()
+    }
+
+
+def _parsed(name: str, text: str, existing: Iterable[str]) -> Page:
+    # HTML is shown, not obeyed; these are marks between which tables are written.
+    text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    glossary = re.search(r"```\{glossary\}\n(.*?)```", text, re.DOTALL)
+    if glossary:
+        # Terms, each above its text.
+        terms = _TERM.sub(lambda at: f"**{at[1]}** – {' '.join(at[2].split())}\n\n", glossary[1])
+        text = text.replace(glossary[0], terms)
+    tokens = parser.parse(text)
+    _relink(tokens, name, set(existing))
+    title = next(line.removeprefix("# ") for line in text.splitlines() if line.startswith("# "))
+    return Page(name, title.partition(":")[0], parser.renderer.render(tokens, parser.options, {}))
+
+
+def _relink(tokens: Sequence[Token], name: str, existing: set[str]) -> None:
+    """Let links lead to pages here; headings have the anchors that links to them have."""
+    for number, token in enumerate(tokens):
+        # Alignment of cells, which the policy for styles forbids.
+        token.attrs.pop("style", None)
+        if token.type == "heading_open":
+            words = re.sub(r"[^\w -]", "", tokens[number + 1].content.lower())
+            token.attrs["id"] = words.strip().replace(" ", "-")
+        _relink(token.children or (), name, existing)
+        for key in token.attrs.keys() & {"href", "src"}:
+            address = str(token.attrs[key])
+            target, mark, anchor = address.partition("#")
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+            if path.removesuffix(".md") in existing and target:
+                token.attrs[key] = f"/help/{path.removesuffix('.md')}{mark}{anchor}"
+            elif path.startswith("pictures/"):
+                token.attrs[key] = f"/help/{path}"
+            elif target and not target.startswith(("http:", "https:")):
+                # A file of the repository, which a wheel does not have.
+                del token.attrs[key]

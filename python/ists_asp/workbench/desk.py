@@ -82,11 +82,6 @@ class Desk(Closing):
         self._answers: dict[Pair, SolvedAnswer] = {}
         self._closed = False
 
-    @property
-    def failed(self) -> bool:
-        """Whether no rules could be loaded."""
-        return self.loading.done() and not self.workers
-
     def load(self, setup: Setup) -> None:
         """Have workers load rules, and replace the others; these go on if that is an IstsError."""
         with self._loads:
@@ -219,8 +214,9 @@ class Desks(Closing):
                 load_profile(profile)
                 desk = self._desks[profile] = Desk(self.setup(profile))
             self._desks.move_to_end(profile)
-            live = [name for name, other in self._desks.items() if not other.failed]
-            for name in live[:-_PROFILES]:
+            # Those without rules that could be loaded take no place.
+            live = (name for name, at in self._desks.items() if at.workers or not at.loading.done())
+            for name in [*live][:-_PROFILES]:
                 self._desks.pop(name).close()
             # Rules that cannot be loaded are not tried again until a file is changed.
             if desk.state != state:

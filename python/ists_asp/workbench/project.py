@@ -20,7 +20,6 @@ from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, TypeAlias
-from urllib.parse import urlencode
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
@@ -78,12 +77,6 @@ class Shared(msgspec.Struct, forbid_unknown_fields=True):
         except msgspec.MsgspecError as error:
             expected = "a file that Share on the page Try has saved"
             raise DataError(str(error), where=str(path), expected=expected) from None
-
-    @property
-    def page(self) -> str:
-        """The address of the pair below that of a server."""
-        query = {"1": self.sent1, "2": self.sent2, "profile": self.profile}
-        return f"/try?{urlencode(query, errors='replace')}"
 
 
 class ConflictError(DataError):

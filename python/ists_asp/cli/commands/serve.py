@@ -15,6 +15,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import click
 from platformdirs import user_state_path
@@ -104,7 +105,10 @@ def serve(
     listening = _listening(name, port)
     port = listening.getsockname()[1]
     token = _token(name, new=new_token, save=not read_only)
-    page = f"{shared.page}&" if shared else "/?"
+    page = "/?"
+    if shared:
+        query = {"1": shared.sent1, "2": shared.sent2, "profile": shared.profile}
+        page = f"/try?{urlencode(query, errors='replace')}&"
     address = f"http://{ADDRESS}:{port}{page}token={token}"
     with Desks(project, replace(setup, incremental=False)) as desks:
         # Workers begin before any thread does.
