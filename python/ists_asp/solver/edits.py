@@ -25,7 +25,7 @@ from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.solver.statements import Shape, Shapes, Version, of_core
 from ists_asp.syntax import terms
 from ists_asp.syntax.ground import Atoms, Ground, split
-from ists_asp.syntax.terms import agree, bind, bind_all, filled_atom, is_ground, variables
+from ists_asp.syntax.terms import agree, bind, bind_all, filled_atom, is_ground, shape, variables
 from ists_asp.syntax.trees import Signature, parse
 from ists_asp.vocabulary import ALIGNED, LABEL, NORM, PRODUCT, SCORE, TAG
 
@@ -69,22 +69,26 @@ class _Rows:
 
     def __init__(self) -> None:
         self._every: list[tuple[Arguments, int]] = []
-        self._places: dict[tuple[int, str | None], list[int]] = defaultdict(list)
+        self._places: dict[tuple[int, object], list[int]] = defaultdict(list)
 
     def add(self, arguments: Arguments, bits: int) -> None:
         for place, term in enumerate(arguments):
-            self._places[place, term if isinstance(term, str) else None].append(len(self._every))
+            self._places[place, shape(term)].append(len(self._every))
         self._every.append((arguments, bits))
 
     def matching(self, wanted: Arguments) -> list[tuple[Arguments, int]]:
+        """The atoms whose arguments agree with some, of which sums count as anything."""
         best: Sequence[int] = range(len(self._every))
+        rows_of, telling = self._places.get, []
         for place, term in enumerate(wanted):
-            if isinstance(term, str):
-                rows_of = self._places.get
-                places = [*rows_of((place, term), ()), *rows_of((place, None), ())]
+            if (sought := shape(term)) is not None:
+                telling.append((place, term))
+                places = [*rows_of((place, sought), ()), *rows_of((place, None), ())]
                 best = min(best, places, key=len)
+        if not telling:
+            return self._every
         rows = map(self._every.__getitem__, best)
-        return [row for row in rows if all(map(agree, row[0], wanted))]
+        return [row for row in rows if all(agree(row[0][place], term) for place, term in telling)]
 
 
 class _Facts:

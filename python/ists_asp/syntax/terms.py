@@ -162,6 +162,16 @@ def agree(term: Term, other: Term) -> bool:
     return False
 
 
+def shape(term: Term) -> object:
+    """A constant, or the name and arity of a function; None of what may be anything or is computed.
+
+    Terms that have others never agree.
+    """
+    if isinstance(term, Call):
+        return None if term.name in _COMPUTED else (term.name, len(term.arguments))
+    return term if isinstance(term, Ground) else None
+
+
 def is_ground(term: Term) -> bool:
     """Whether a term can stand for one thing only."""
     if isinstance(term, Call):
