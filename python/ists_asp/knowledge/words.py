@@ -237,13 +237,16 @@ def endings(words: Iterable[str]) -> list[str]:
 def written_otherwise(
     words1: Sequence[str], words2: Sequence[str]
 ) -> Iterator[tuple[int, int, int, str, int]]:
-    """Words that differ by hyphens, full stops and blanks only: ``flat-screen``, ``may be``."""
+    """Words that differ by hyphens, full stops and blanks only, or numbers by blanks at a mark.
+
+    Such are ``flat-screen`` and ``flat screen``, ``may be`` and ``maybe``, ``4,5`` and ``4 , 5``.
+    """
     sides = _by_letters(words1), _by_letters(words2)
     for word in sorted(sides[0].keys() & sides[1].keys()):
         ways = [{written for _, _, written in side[word]} for side in sides]
         if ways[0] != ways[1]:
             both = ways[0] | ways[1]
-            marked = any(map(_MARKS.search, both))
+            marked = not word.isalpha() or any(map(_MARKS.search, both))
             shortest = 0 if marked else min(len(part) for way in both for part in way.split())
             for number, side in enumerate(sides, 1):
                 yield from ((number, first, last, word, shortest) for first, last, _ in side[word])
@@ -252,17 +255,19 @@ def written_otherwise(
 def _by_letters(words: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
     """Up to three tokens by their letters: the first, the last, and how they are written."""
     runs: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    plain = [_MARKS.sub("", word).lower() for word in words]
+    letters = [_MARKS.sub("", word).lower() for word in words]
+    plain = [
+        part if part.isalpha() else word.lower() for part, word in zip(letters, words, strict=True)
+    ]
     for first in range(len(plain)):
         for end in range(first + 1, min(first + MAX_PARTS, len(plain)) + 1):
-            if not plain[end - 1].isalpha():
-                break
             joined = "".join(plain[first:end])
-            if len(joined) >= MIN_LETTERS:
+            if (joined.isalpha() and len(joined) >= MIN_LETTERS) or _MARKED_NUMBER.search(joined):
                 runs[joined].append((first + 1, end, " ".join(words[first:end]).lower()))
     return runs
 
 
+_MARKED_NUMBER = re.compile(r"[0-9](/|,(?![0-9]{3}))\w")
 _DIGIT = re.compile("[0-9]")
 _NUMERAL = re.compile(
     r"""
