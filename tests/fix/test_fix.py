@@ -188,11 +188,17 @@ It shows how hot something is | temperature | What does a thermometer show?
     correct | how hot something is = temperature
 it stops current | A conductor lets current flow through it. | What does a conductor do?
     contradictory | stop <> let
+the path will have a gap | Bulb C is in a separate path | Explain your reasoning.
+    contradictory | no name
 """)
-def test_words_are_proposed_for_a_verdict(answer, model, question, verdict, expected):
+def test_words_but_names_are_proposed_for_a_verdict(answer, model, question, verdict, expected):
     claim = f'default "{answer}" | "{model}" | "{question}": verdict {verdict}'
     found = fix(shared_system("default"), [read_example(claim)])
-    assert expected in [edit.proposal.text.partition("\t")[0] for edit in found.proposals]
+    texts = [edit.proposal.text.partition("\t")[0] for edit in found.proposals]
+    if expected == "no name":
+        assert not any(text.endswith("c") for text in texts)
+    else:
+        assert expected in texts
 
 
 def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):

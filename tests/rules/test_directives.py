@@ -45,11 +45,11 @@ fast(X) :- runs(X).
 """
 OTTER = ("An otter swims", "A weasel swims")
 PAIR = '"the red bus stops now" | "a bus stops": '
-EXAMPLE = '"a cat sleeps" | "a dog sleeps": "a cat" ~ "a dog" REL'
+EXAMPLE = '"a cat sleeps" | "a dog sleeps": "a cat" ~ "a dog" 4'
 DIRECTED = f"""\
-%@rule cats_are_related: "a cat is related to whatever it is compared with"
+%@rule cats_score_4: "a cat scores 4 with whatever it is compared with"
 %@example {EXAMPLE}
-forbidden_label(X,Y,L) :- viable(X,Y), span_token(1,X,I), word(1,I,"cat"), label_type(L), L != rel.
+forbidden_score(X,Y,(1;2;3)) :- viable(X,Y), span_token(1,X,I), word(1,I,"cat").
 """
 NO_EXAMPLES = (
     '"a" : "a" ~ "b" EQUI',
@@ -303,13 +303,13 @@ def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
     assert head == f"mine.lp:2: {EXAMPLE}"
     assert "fails with the sentences swapped" in fails
     assert first == "      1: a dog sleeps"
-    assert any("// REL" in line for line in rest)
+    assert any("// 4" in line for line in rest)
     assert rest[-1] == "0 examples hold, 1 fail"
     (record,) = json.loads(run("rules", "test", "mine.lp", "--json").stdout)
     (failure,) = record["failures"]
-    assert (record["where"], record["rule"]) == ("mine.lp:2", "cats_are_related")
+    assert (record["where"], record["rule"]) == ("mine.lp:2", "cats_score_4")
     assert failure["swapped"] is True
-    assert failure["why"][0].startswith('"a dog" (1-2) ~ "a cat" (1-2) // REL')
+    assert failure["why"][0].startswith('"a dog" (1-2) ~ "a cat" (1-2) // 4')
 
 
 @pytest.mark.slow
@@ -330,8 +330,8 @@ def test_what_came_out_is_told_of_each_kind_of_claim(run, tmp_path):
 
 def test_shown_rules_have_their_examples(good, bad, tmp_path):
     write(tmp_path, {"mine.lp": DIRECTED, "none.lp": "a.\n"})
-    command = ("rules", "show", "cats_are_related", "--rules", "mine.lp")
-    assert f"\n%@example {EXAMPLE}\n%@rule cats_are_related: " in good(*command)
+    command = ("rules", "show", "cats_score_4", "--rules", "mine.lp")
+    assert f"\n%@example {EXAMPLE}\n%@rule cats_score_4: " in good(*command)
     assert json.loads(good(*command, "--json"))[0]["examples"] == [EXAMPLE]
     assert bad(2, "rules", "test", "none.lp").startswith("none.lp: there are no examples; expected")
 

@@ -233,9 +233,15 @@ class Writer:
         verdict = self._claim.value if self._claim.kind == "verdict" else ""
         told = self._words.facts.get(("entry", verdict), "")
         for sign in [told] if told else _SIGNS:
-            # Opposite are words; what means the same may be all that follows a verb.
+            # Opposite are words but names; what means the same may be all that follows a verb.
+            same, tags = sign == _SIGNS[0], self._words.values[TAG]
             phrases = [
-                self._words.phrases(side, {*of}, longer=sign == _SIGNS[0])
+                [
+                    phrase
+                    for phrase in self._words.phrases(side, {*of}, longer=same)
+                    if same
+                    or ("unopposed", tags.get((side, phrase[0][-1]))) not in self._words.facts
+                ]
                 for side, of in enumerate(unshared, 1)
             ]
             both = [*product(*phrases)]
