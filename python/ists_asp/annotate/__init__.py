@@ -278,7 +278,7 @@ def cut(form: str, language: Words, following: str | None = None) -> tuple[str, 
 
 
 def cut_text(text: str, coarse: Iterable[str], language: Words) -> Iterator[str]:
-    """The tokens of a text; ``known`` are those of a tokeniser, without the blanks of the text."""
+    """The tokens of a text; ``coarse`` are those of a tokeniser, without the blanks of the text."""
     ends, start, pieces = set(accumulate(map(len, coarse))), 0, text.split()
     language = language.in_text
     for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
