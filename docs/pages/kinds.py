@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ists_asp.resources import rules_dir
 from ists_asp.rules.check import Checked
-from ists_asp.rules.check.domains import CLASSES, RELATIONS
 from ists_asp.syntax.ground import Ground
+from ists_asp.vocabulary import listed_constants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +40,10 @@ _SLOTS = {
 def kinds() -> str:
     """The page as Markdown."""
     checked = Checked([rules_dir()], (), lambda _kind, _error: None)
-    names = (", ".join(f"`{one}`" for one in each) for each in (CLASSES, RELATIONS))
-    classes, relations = names
+    classes, relations = (
+        ", ".join(f"`{name}`" for name in listed_constants()[argument])
+        for argument in ("Class", "Relation")
+    )
     lines = [_HEAD.format(classes=classes, relations=relations)]
     for title, at in _SLOTS.items():
         found = dict(sorted(_constants(checked, title, at)))

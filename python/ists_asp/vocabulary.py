@@ -24,6 +24,7 @@ from ists_asp.syntax.trees import Signature
 _SIGNATURE = re.compile(r"^%\*! (\S+)$", re.MULTILINE)
 _DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
 _ARGUMENT = re.compile(r"^ {4}(\S.*?): (.*(?:\n {5,}.*)*)", re.MULTILINE)
+_LISTED = re.compile(r"([a-z]\w*)(?: \([^)]*\))?(?:,? or |, |$)")  # a constant, maybe explained
 _TARGET = re.compile(r"\b\w+\([A-Z](?:,[A-Z])*\)")
 _UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 _NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
@@ -143,6 +144,15 @@ def _arguments() -> Mapping[str, tuple[str, ...]]:
     texts = (file.read_bytes().decode() for file in sorted(asp_dir().glob("*.lp")))
     signatures = (signature for text in texts for signature in _SIGNATURE.findall(text))
     return dict(map(signature_parts, signatures))
+
+
+@cache
+def listed_constants() -> Mapping[str, tuple[str, ...]]:
+    """The constants that comments list for arguments of :data:`KINDS`, by the arguments' names."""
+    docs = (doc for file in asp_dir().glob("*.lp") for doc in documented(file.read_text("utf-8")))
+    arguments = ((name, text) for doc in docs for name, text in doc.arguments if name in KINDS)
+    lists = ((name, text) for name, text in arguments if " or " in text)
+    return {name: tuple(_LISTED.findall(text)) for name, text in lists if not _LISTED.sub("", text)}
 
 
 @cache

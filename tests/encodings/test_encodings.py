@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from ists_asp import vocabulary as v
 from ists_asp.resources import data_dir, rules_dir
 from ists_asp.rules.check import check_rules
-from ists_asp.rules.check.domains import CLASSES
 from ists_asp.rules.directives import variables
 from ists_asp.syntax.trees import predicates
 from ists_asp.vocabulary import ALIGNED, KINDS, TOKEN_COUNT, Predicate, all_predicates, targets
@@ -224,7 +223,7 @@ def test_what_is_shipped_is_not_taken_for_ones_own(checked):
 def test_classes_are_those_of_the_lexicon():
     lines = (data_dir() / "lexicon" / "classes.tsv").read_text("utf-8").splitlines()
     rows = (line.split("\t") for line in lines if line and not line.startswith("#"))
-    assert {row[0] for row in rows} == set(CLASSES)
+    assert {row[0] for row in rows} == set(v.listed_constants()["Class"])
 
 
 def test_every_argument_has_a_kind():

@@ -417,6 +417,7 @@ SHEETS = {
     "title.xlsx": book(("S", ["Klasse 7b"], [], PAIR, ["a", "b"])),
     "title.csv": b"Grupo 3;;\n;;\npregunta;respuesta;referencia\nx;y;z\n",
     "units.xlsx": book(("S", [*KEY, "n"], [None, "(texto)", None, "0-5"], ["x", "y", "z", 3])),
+    "units2.xlsx": book(("S", [*KEY, "n"], [None, "Testo", None, "Punti"], ["x", "y", "z", 3])),
     "answer.csv": b"question,answer,reference\nx,%,z\n",
     "blank.csv": b"sentence1,sentence2\n\na,b\n,\nc,d\n\n",
     "merged.xlsx": book(
@@ -472,6 +473,7 @@ name=          | expected=          | words=
 "title.xlsx"   | [["a", "b"]]       | ["row 3 has the titles; what is above it is left out"]
 "title.csv"    | [["x", "y", "z"]]  | ["row 3 has the titles; what is above it is left out"]
 "units.xlsx"   | [["x", "y", "z", 3]] | ["row 2 has units ((texto), 0-5); left out"]
+"units2.xlsx"  | [["x", "y", "z", 3]] | ["row 2 has units (Testo, Punti); left out"]
 "answer.csv"   | [["x", "%", "z"]]  | []
 "blank.csv"    | [["a", "b"], ["c", "d"]] | ["2 blank rows are left out, first row 2"]
 "merged.xlsx"  | [["x", "y", "z"], ["x", "w", "z"], ["u", "v", "t"]]

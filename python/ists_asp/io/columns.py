@@ -31,8 +31,8 @@ _COUPLES = (
 )
 _USUAL = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t", *USUAL["totals"]}
 UNIT = re.compile(  # such as (max. 5)
-    r"\(.*\)|\[.*\]|%|/ ?\d+|\d+ ?[-–] ?\d+|(?:max|máx)\.? ?\d+|te?xto?|text[eo]?|str(?:ing)?|int"
-    r"|float|number|número|pts\.?|points?|puntos?|Punkte|punti",
+    r"\(.*\)|\[.*\]|%|/ ?\d+|\d+ ?[-–] ?\d+|m[aá]x\.? ?\d+|"
+    + "|".join(map(re.escape, _TABLES["units"]["words"])),
     re.IGNORECASE,
 )
 _CANVAS = re.compile(r"\d+: (.+)", re.DOTALL)
