@@ -225,6 +225,7 @@ _INITIAL = re.compile(r"[^\W\d_]\.")
 _DECIMAL = re.compile(r"[.,]\d")
 _AMOUNT = re.compile(r"[$€£¥][.,]?\d")
 _PERCENTAGE = re.compile(r".*\d%", re.DOTALL)
+_UNITS = "%‰€$£¥"  # may stand apart from their number, and marks behind them
 _YEAR = re.compile(r"'\d\ds?(?!\w)")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
 
@@ -264,7 +265,7 @@ BRACKETS = {
 
 def cut(form: str, language: Words, following: str | None = None) -> tuple[str, ...]:
     """Cut a token into words."""
-    if not any(map(str.isalnum, form)):
+    if not any(sign.isalnum() or sign in _UNITS for sign in form):
         return (form,)
     front: list[str] = []
     back: list[str] = []
