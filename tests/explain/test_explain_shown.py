@@ -66,7 +66,7 @@ def test_what_cannot_be_said_names_its_rule(explain, atom):
     with pytest.raises(RuleError) as caught:
         explain(f"{atom}.\n")
     message = str(caught.value)
-    assert message.startswith("pair 1: what the rules show is nothing that can be said; ")
+    assert message.startswith("pair 1: the rules show an atom that cannot be put into words; ")
     assert f"{atom} comes from mine.lp:9" in message or "comes from say_identical" in message
     assert f"; expected {atom.partition('(')[0]}(" in message
     assert "\n" not in message

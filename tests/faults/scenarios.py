@@ -163,7 +163,7 @@ for _name, _ends, _count, _text in (
     ("nobody reads", Told(None), MANY, f'{_PIPED} | head -n 1; exit "${{PIPESTATUS[0]}}"'),
     ("standard output is closed", Told("standard output is closed", 2), FEW, f"{_PIPED} >&-"),
     ("standard input is closed", Told("standard input is closed", 2), FEW, "$solve --tsv - <&-"),
-    ("no room for a copy", Told("cannot be kept: File too large"), MANY, _COPIED),
+    ("no room for a copy", Told("cannot be stored: File too large"), MANY, _COPIED),
     ("few files may be open", Same(FEW), FEW, f"ulimit -n 40; {_FILE}"),
     ("new files may be read by nobody", Same(FEW), FEW, f"umask 0777; {_PIPED} > out.wa"),
     ("there is no program on the path", Same(FEW), FEW, f"PATH=; {_FILE}"),

@@ -157,7 +157,7 @@ def test_edits_stand_beside_weights_where_they_earn_themselves(label, run, tmp_p
     result = run("learn", "--gold", file, *options)
     assert result.exit_code == 0, result.stderr
     if label is None:
-        assert f"no edit earns itself in pairs held out: {edits} is not written" in result.stderr
+        assert f"no edit pays off on held-out pairs: {edits} is not written" in result.stderr
         assert not edits.exists()
         return
     assert re.search(r" 21 better, 0 worse out of fold, F1 \+[\d.]+: opel_vauxhall", result.stderr)

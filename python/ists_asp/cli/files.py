@@ -188,7 +188,7 @@ def check_target(where: str, target: Path) -> None:
     try:
         exists = target.exists()
     except OSError as error:
-        found, hint = f"no file can be called so: {error.strerror}", "Choose another name"
+        found, hint = f"not a valid file name: {error.strerror}", "Choose another name"
         raise UsageError(found, where=shortened(where, 40), hint=hint) from None
     folder = Path(os.path.realpath(target)).parent
     if target.is_dir():

@@ -170,7 +170,7 @@ def _scale(
     except ValueError:
         low = high = 0.0
     if not -math.inf < low < high < math.inf:
-        raise UsageError(f"'{text}' is no scale", where="--gold-scale", expected="such as 0..1")
+        raise UsageError(f"'{text}' is not a scale", where="--gold-scale", expected="such as 0..1")
     return low, high
 
 
@@ -183,7 +183,7 @@ gold_scale: Decorator = option(
 skip_option: Decorator = _shared("--skip-bad", _FLAGS["--skip-bad"])
 language_option: Decorator = _shared(
     "--language-check error|warn|off",
-    "In another language than the profile's, rows are errors, other texts warned of.",
+    "Text in another language than the profile's. Default: error; warn on the command line.",
     type=click.Choice(["error", "warn", "off"]),
 )
 

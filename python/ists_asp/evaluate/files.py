@@ -199,7 +199,7 @@ def _by_number(tokens: Sequence[WaToken]) -> Sentence:
 
 
 def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
-    r"""The four measures, the label confusion and, if asked for, a line a pair, as text."""
+    r"""The four measures, the label confusion and, if asked for, a line per pair, as text."""
     rows = [["", "F1", "Precision", "Recall"]]
     rows += [
         [name, f"{measure.f1:.4f}", f"{measure.precision:.4f}", f"{measure.recall:.4f}"]

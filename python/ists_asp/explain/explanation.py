@@ -216,7 +216,7 @@ def read_shown(
             try:
                 _take(shown, form[0], atom.arguments, sides, lines)
             except ValueError:
-                found = "what the rules show is nothing that can be said"
+                found = "the rules show an atom that cannot be put into words"
                 raise AnswerError(found, [atom], _FORMS[form]) from None
     return shown
 

@@ -282,7 +282,7 @@ def read_object(line: Line) -> dict[str, object]:
             return record
         found = "JSON that is not an object"
     except UnicodeEncodeError:
-        found = "half of a character, such as \\ud800"
+        found = "half of a surrogate pair, such as \\ud800"
     except json.JSONDecodeError as error:
         found = f"no valid JSON at column {error.colno} ({error.msg})"
     except (ValueError, RecursionError):
@@ -293,7 +293,7 @@ def read_object(line: Line) -> dict[str, object]:
         found = "an empty line"
     elif line.number == 1 and line.text.lstrip().startswith("["):
         fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
-    raise fault(found, where=line.where, expected="one object a line", hint=hint)
+    raise fault(found, where=line.where, expected="one object per line", hint=hint)
 
 
 @contextmanager

@@ -396,12 +396,10 @@ def _write_conllu(outcome: Outcome) -> str:
     return text
 
 
-_OBJECTS = "an object an answer, with its rating and what contributes"
+_OBJECTS = "one object per answer, with its rating and contributions"
 FORMATS = (
     Format("wa", ".wa", "SemEval word alignments", _write_wa, answers=True),
-    Format(
-        "ratings", ".txt", "a rating a line, the format of SemEval", _write_rating, ratings=True
-    ),
+    Format("ratings", ".txt", "one rating per line, as in SemEval", _write_rating, ratings=True),
     *(
         Format(kind, f".{kind}", about, answers=True, ratings=True, table=kind)
         for kind, about in (
@@ -411,7 +409,7 @@ FORMATS = (
     ),
     Format("jsonl", ".jsonl", _OBJECTS, _write_jsonl, answers=True, ratings=True, several=True),
     Format("atoms", ".lp", "shown by clingo", _write_atoms, True, several=True, between="\n"),
-    Format("pharaoh", ".links", "a line of links i-j from 0 a pair", _write_pharaoh, answers=True),
+    Format("pharaoh", ".links", "links i-j from 0, a line per pair", _write_pharaoh, answers=True),
     Format("conllu", ".conllu", "both sentences in CoNLL-U", _write_conllu, answers=True),
     Format("text", ".txt", "for people", _write_text, answers=True, several=True, between="\n"),
 )
@@ -419,7 +417,7 @@ FORMATS = (
 
 EXPLANATIONS = {
     "text": Format("text", ".txt", "for people", _write_words),
-    "jsonl": Format("jsonl", ".jsonl", "an object a pair, with its statements", _write_statements),
+    "jsonl": Format("jsonl", ".jsonl", "an object per pair, with statements", _write_statements),
     **{form.name: form for form in FORMATS if form.table},
 }
 """Those of answers in words."""

@@ -107,9 +107,9 @@ class Ids(Closing):
             ((first,),) = self._database.execute(query, (identifier,))
             place = f"{where.removesuffix(str(line))}{first}"
             found = f"the id '{shortened(identifier)}' again, first at {place}"
-            raise DataError(found, where=where, expected="one line an id") from None
+            raise DataError(found, where=where, expected="one line per id") from None
         except sqlite3.OperationalError as error:
-            found = f"the ids of its pairs cannot be kept: {error}"
+            found = f"the ids of its pairs cannot be stored: {error}"
             hint = "Make room in the folder for temporary files (TMPDIR)"
             raise DataError(found, where=where, hint=hint) from None
 
@@ -325,7 +325,7 @@ def cell_sentence(
         raise DataError(found, where=where, expected=expected)
     text = t.plain("" if missing else str(value), where, repairs)
     if t.HALF.search(text):
-        raise DataError("half of a character, such as \\ud800", where=where, expected="a text")
+        raise DataError("half of a surrogate pair, such as \\ud800", where=where, expected="a text")
     # A cell may have lines.
     text = " ".join(text.splitlines())
     if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):

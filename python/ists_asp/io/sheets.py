@@ -101,7 +101,7 @@ def read_rows(
                 process.kill()
                 status = process.wait()
                 if isinstance(error, TimeoutError):
-                    found = "reading has stopped before its end, for no known reason"
+                    found = "reading stopped early for an unknown reason"
                     raise FormatError(found, where=where, hint="Save it as CSV") from None
                 if status == OUT_OF_TIME:
                     found = f"reading takes more than {seconds} s of processor time"

@@ -189,7 +189,7 @@ class Source:
             raise UsageError("--chunked does not go with --aligned, which makes chunks")
         if self.raw and (self.chunked or self.tokens or self.links):
             other = "--aligned" if self.links else "--chunked" if self.chunked else "--tokens"
-            raise UsageError(f"{other} does not go with --raw", hint="One of them says what holds")
+            raise UsageError(f"{other} does not go with --raw", hint="Use one of them")
 
     @contextmanager
     def opened(
@@ -241,7 +241,7 @@ class Source:
             title1, title2 = (table.columns[at] or at + 1 for at in (places.sent1, places.sent2))
             text = f"the columns {title1} and {title2} are compared"
             if not table.header:
-                text += "; the first row is a pair: --header says that it names columns"
+                text += "; the first row is a pair: use --header if it has column titles"
             elif places.id is not None:
                 text += f", {table.columns[places.id]} is the id"
             note(f"{table.name}: {text}")
@@ -340,7 +340,7 @@ class Source:
         for entry, line in zip_longest(entries, lines):
             if entry is None or line is None:
                 found = f"{'more' if entry is None else 'fewer'} lines than pairs"
-                raise DataError(found, where=self.links, expected="one a pair")
+                raise DataError(found, where=self.links, expected="one per pair")
             row, item = entry
             try:
                 if not isinstance(item, DataError):
@@ -434,7 +434,7 @@ class Source:
                     with Path(name).open("rb") as pipe:
                         shutil.copyfileobj(pipe, spool)
             except OSError as error:
-                found = f"cannot be kept: {error.strerror or error}"
+                found = f"cannot be stored: {error.strerror or error}"
                 hint = "Make room in the folder for temporary files (TMPDIR)"
                 where = "<stdin>" if name == STDIN else name
                 raise DataError(found, where=where, hint=hint) from None

@@ -172,7 +172,7 @@ def _named_index(
     # The parser puts an empty #program base in front of each file, at its first column.
     index = max(bisect_left(spans, directive, key=itemgetter(0)), 1)
     if spans[index - 1][1] > directive:
-        raise RuleError("this directive stands inside a rule", expected="it above the rule")
+        raise RuleError("this directive is inside a rule", expected="it above the rule")
     if index == len(statements) or statements[index].ast_type not in _NAMEABLE:
         raise RuleError("no rule follows this directive", expected="a rule below")
     return index

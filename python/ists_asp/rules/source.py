@@ -350,7 +350,7 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     title = str(path) if name is None else name
     target = resolved(path)
     if target is None:
-        found = "no file can be called so, or links lead in a circle"
+        found = "not a valid file name, or links lead in a circle"
         raise RuleError(found, where=shortened(title), hint="Check the path")
     if target.is_dir():
         try:

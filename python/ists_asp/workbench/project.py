@@ -221,7 +221,7 @@ class Project:
             found = f"{shortened(name)!r} is not a name for a rule file"
             raise UsageError(found, expected=expected)
         if any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in text):
-            found = "half of a character, or a null character"
+            found = "half of a surrogate pair, or a null character"
             raise DataError(found, where=name, expected="text in UTF-8")
         if len(text) > LARGEST:
             raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")

@@ -102,10 +102,10 @@ def config(context: click.Context, as_json: bool) -> None:
 
     In: the file of the working folder, or of the nearest one above it. It may have: profile, rules
     (a list of paths), constants (a table), timeout, memory, jobs, language, templates. Options
-    that are typed win over it. Rules that it names are confined as all rules of users are; it can
-    name no models, readers or caches.
+    on the command line take precedence. Rules that it names are confined like all user rules; it
+    cannot name models, readers or caches.
 
-    Out: the file and its options; what there is none of has its default.
+    Out: the file and the options that it sets; all others have their defaults.
     """
     file = find_config(Path.cwd())
     values = dict((context.parent and context.parent.default_map) or {})

@@ -59,7 +59,7 @@ _MOST_NOTES = 10
 @options.encoding_option
 @options.sheet_option
 @options.number_option(
-    *("--top", "With --versus: number of best and worst pairs to show; with --agreement of worst."),
+    *("--top", "With --versus: best and worst pairs to show; with --agreement: worst pairs."),
     default=10,
 )
 @options.skip_option
@@ -82,10 +82,10 @@ def evaluate(
 ) -> None:
     """Measure answers against a gold standard.
 
-    In: two .wa files; pairs are matched by id; or gold and the links i-j of a word aligner, a line
-    a pair, of which only the alignment is measured. With --task sts: a file with one gold rating
-    per line, optionally followed by the sentences, or a table with a column of them; and the
-    ratings of a run as ists-asp sts writes them. Or two folders of such files.
+    In: two .wa files; pairs are matched by id; or gold and the links i-j of a word aligner, one
+    line per pair, for which only the alignment is measured. With --task sts: a file with one gold
+    rating per line, optionally followed by the sentences, or a table with a column of them; and
+    the ratings of a run as ists-asp sts writes them. Or two folders of such files.
 
     Out: F1, precision and recall of alignment (Ali), type, score, and type with score
     (Typ+Sco) over all pairs, a confusion matrix of labels, and a signature that names everything
@@ -146,7 +146,7 @@ def evaluate(
 """)
 @click.argument("file", type=READ, metavar="FILE.wa")
 @options.choice_option(
-    "--scheme", "2016", "2015", text="Format of which year; 2015 aligns one chunk to one chunk."
+    "--scheme", "2016", "2015", text="Year of the format; 2015 aligns one chunk to one chunk."
 )
 @options.option("--stats", "Also count labels, scores, chunks and tokens.")
 @options.option("--all-notes", f"Show all notes, not only the first {_MOST_NOTES}.")

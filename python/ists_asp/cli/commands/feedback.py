@@ -116,9 +116,8 @@ def feedback(
     Out: the table with these columns added: best_reference, rating, verdict (correct,
     incomplete, contradictory, irrelevant or no_answer), right, missing, contradicts, extra,
     feedback (two or three sentences), sure (the percentage of such cases in which the verdict is
-    right), check (yes where you should look) and points (how many are found). How many answers
-    have which verdict, by question, is said at the end. English is the default; for Spanish use
-    --profile es.
+    right), check (yes where you should look) and points (how many are found). Counts of verdicts
+    by question follow at the end. English is the default; for Spanish use --profile es.
     """
     from ists_asp.engine import System
     from ists_asp.explain import load_templates

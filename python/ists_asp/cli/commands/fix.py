@@ -93,14 +93,14 @@ def fix(
 
     Out: at most seven edits, each as the text of a rule file or word table, tried before it is
     shown: how many gold pairs change, get better and worse, and whether the claims also hold with
-    the sentences swapped. Edits of chunk boundaries that stand in the way of an alignment come
-    first; of these and of all others first those without harm, then those with most gain, then the
-    narrowest; then those that do to the pairs just what one before does, one change of a weight,
-    and edits that break an example of the shipped rules about the same words. If a gold pair has
-    these sentences and says otherwise than the claims the output says so. The exit code is 1 if no
-    edit helps; then the output says what stands in the way. With --gold and no sentences, but
-    further files if you like, the wrong decisions of all gold pairs are the claims, and edits that
-    make more of them better than worse are shown.
+    the sentences swapped. Edits of chunk boundaries that block an alignment come first, then all
+    others; within each group, harmless edits first, then those with the largest gain, then the
+    narrowest. Last come edits with the same effect on the pairs as an earlier one, a change of a
+    weight, and edits that break an example of the shipped rules about the same words. If a gold
+    pair with these sentences contradicts the claims, the output says so. The exit code is 1 if no
+    edit helps; then the output says what prevents it. With --gold (and more files if you like) and
+    no sentences, the wrong decisions of all gold pairs are the claims, and edits that improve more
+    of them than they worsen are shown.
     """
     if undo:
         _undo(into)
@@ -223,7 +223,7 @@ def _apply(result: Fix, number: int, into: Path, about: str) -> None:
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        fault, hint = f"cannot be made: {error.strerror}", "Choose another folder with --into"
+        fault, hint = f"cannot be created: {error.strerror}", "Choose another folder with --into"
         raise DataError(fault, where=str(into), expected="a folder", hint=hint) from None
     done = _written(into)
     name, place = proposal.name, 1

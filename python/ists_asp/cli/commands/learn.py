@@ -132,8 +132,8 @@ def _weights(values: Values) -> Collection[Path]:
 )
 @options.option(
     "--edits FILE",
-    "Rule file to write with edits, as fix proposes them, that beside the weights mend more than "
-    "they spoil in pairs held out.",
+    "Rule file to write with the edits, as fix proposes them, that together with the weights "
+    "improve more than they worsen in held-out pairs.",
     type=FileType(written=True, endings=[".lp"]),
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
@@ -168,7 +168,7 @@ def learn(
     --cross-validate and without -o, only held-out results are printed: the four official F1s,
     mean ± standard deviation over the folds, with gold chunks and with chunks found by rules;
     with --task sts, Pearson's correlation for each data set. With --edits: also a rule file of the
-    edits that earn themselves, each with what it does to held-out pairs.
+    edits that pay off, each with its effect on held-out pairs.
     """
     lesson = _Lesson(**values)
     if task == "sts":
@@ -285,9 +285,9 @@ class _Lesson:
         gain = f"F1 {selection.gain:+.2f} in the {pairs} held out, one after the other"
         note(f"{selection.chosen} edits chosen in all folds, of {selection.tried}: {gain}")
         if not selection.edits:
-            note(f"no edit earns itself in pairs held out: {file} is not written")
+            note(f"no edit pays off on held-out pairs: {file} is not written")
             return
-        note(f"{len(selection.edits)} edits earn themselves, in {file}:")
+        note(f"{len(selection.edits)} edits pay off, in {file}:")
         for choice in selection.edits:
             note(f"  {choice}: {choice.proposal.name}, {choice.proposal.scope}")
 

@@ -85,14 +85,13 @@ def check(
 
     In: rule folders or files, as for --rules.
 
-    Out: each finding with its file, line and column, the fault, what to do, its code in
-    brackets, and the line itself. Errors keep rules from being loaded or make them say what was
-    not meant: faults of syntax and of directives, unsafe variables, names that exist nowhere,
-    mixed up arguments. Warnings are about rules without effect and one-directional ones. Notes may
-    be intentional: evidence without a weight, rules that never fire for the sample pairs (not
-    checked where there are errors). The last line counts them. The exit code is 1 if there are
-    errors. To accept a finding, write %@allow CODE above the rule. JSON has everything; github
-    prints annotations for its workflows.
+    Out: each finding with its file, line and column, the fault, what to do, its code in brackets,
+    and the line itself. Errors prevent rules from loading or change what they mean: faults of
+    syntax and of directives, unsafe variables, undefined names, swapped arguments. Warnings are
+    about rules without effect and one-directional ones. Notes may be intentional: evidence without
+    a weight, rules that never fire for the sample pairs (not checked where there are errors). The
+    last line counts them. The exit code is 1 if there are errors. To accept a finding, write
+    %@allow CODE above the rule. JSON has everything; github prints annotations for its workflows.
     """
     from ists_asp.run.pool import apart
 
@@ -236,7 +235,7 @@ _WHY = 8  # lines of the reply to why-not that are printed; JSON has all
 def test(
     context: click.Context, paths: tuple[Path, ...], setup: Setup, as_json: bool, quiet: bool
 ) -> None:
-    """Test whether the examples of rules hold, both ways round but for verdicts.
+    """Test whether the examples of rules hold, in both directions except for verdicts.
 
     In: rule files, word tables, folders of rules, or files tests.tsv; by default the shipped
     rules. Their examples, %@example "A" | "B": claim, are run with these rules, and those of

@@ -43,14 +43,14 @@ _PORTS = range(20000, 32000)  # below the ephemeral ports of systems
 @click.argument("folder", type=READ, default="ists-project")
 @options.option(
     "--open FILE",
-    "Begin a new project with the pair and the rules of a file that Share on the page Try saved.",
+    "Begin a new project with the pair and rules of a file saved by Share on the Try page.",
     name="sent",
     type=READ,
 )
 @options.option(
     "--second DIR",
-    "Corrections of a second annotator, whom the page Correct compares with you, to settle where "
-    "you differ.",
+    "Corrections of a second annotator. The Correct page compares them with yours, so that you can "
+    "settle disagreements.",
     type=READ,
 )
 @options.with_setup

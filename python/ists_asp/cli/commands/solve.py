@@ -107,7 +107,7 @@ def solve(
         several = (form.name for form in formats.ANSWERS.values() if form.several)
         others = " or ".join(f"--format {name}" for name in several)
         found = f"-n {models} does not go with the format {shape.name}"
-        raise UsageError(f"{found}, which holds one answer a pair", hint=f"Add {others}")
+        raise UsageError(f"{found}, which holds one answer per pair", hint=f"Add {others}")
     setup = replace(setup, models=models, with_atoms=shape is formats.ANSWERS["atoms"])
     columns = formats.PAIRS if rows == "pairs" else formats.ALIGNMENTS
     task = partial(solve_pairs, source, setup, shape, output, columns, **run)
