@@ -64,6 +64,12 @@ headlines | Swimmers Ann Holt and Eve Powell test positive for drugs
     must_split(S,I) :- lemma(S,I,"test"), lemma(S,I+1,"positive").
 es | El comercio entre la UE y Suiza crece mucho | El comercio crece | 1: "entre la UE y Suiza"
     must_join(S,I) :- upos(S,I-1,propn), lemma(S,I,"y"), upos(S,I+1,propn).
+headlines | Rebels attack convoy | Attack on convoy kills three | "attack" ~ "Attack" SIMI
+    lemma(2,J,"attack"), upos(1,I,verb), upos(2,J,noun).
+headlines | Palestinians ` hit ' by fire in Gaza | Two killed in an air strike on Gaza
+    "hit" ~ "in an air strike" not aligned | upos(1,I,verb), upos(2,J,noun).
+es | Guerrero es uno de los 31 estados | Guerrero es una de las 32 entidades | "uno" ~ "una" EQUI
+    word(1,I,"uno"), span_token(2,Y,J), word(2,J,"una");
 sts-es | Bebe una birra | Bebe una cerveza | says "lo mismo" | birra = cerveza
 """)
 def test_every_edit_makes_its_claim_hold(tmp_path, profile, one, two, claim, expected):
@@ -104,10 +110,23 @@ def _many():
     }
 
 
-def test_a_ban_on_words_that_no_gold_pair_bears_out_is_not_proposed():
+def test_words_of_one_kind_are_told_apart_and_what_is_wider_has_gold_that_bears_it_out():
     _, found = _fixed("headlines", *MILK, '"500 pints" ~ "500 quarts" not aligned', _many())
-    assert (found.proposals, found.refused) == ((), "harms")
-    assert found.lacking[0].startswith("no other gold pair bears it out")
+    assert {edit.proposal.name for edit in found.proposals} == {"pints_quarts", "pint_quart"}
+
+
+def test_unlike_words_are_counterparts_by_what_stands_around_them():
+    economy = "Obama pledges to reignite economy", "Obama to press Congress to act on economy"
+    example = read_example(
+        f'headlines "{economy[0]}" | "{economy[1]}": "to reignite" ~ "to act" aligned'
+    )
+    answer = shared_system("headlines").solve(*economy, tokens=True)
+    edits = {edit.name: edit for edit in proposals({example: Writer(answer, example.claim)})}
+    assert (edits["reignite_act"].chance, edits["reignite_act"].support) == (True, 100)
+    rule = edits["verb_verb_chunks_behind_after_the_same"].text
+    assert "counterparts behind them and they stand after the same word" in rule
+    _, found = _fixed("headlines", *economy, '"to reignite" ~ "to act" aligned', _many())
+    assert not any("reignite" in edit.proposal.name for edit in found.proposals)
 
 
 def test_what_evidence_tells_of_both_sides_becomes_a_rule():
@@ -190,6 +209,9 @@ it stops current | A conductor lets current flow through it. | What does a condu
     contradictory | stop <> let
 the path will have a gap | Bulb C is in a separate path | Explain your reasoning.
     contradictory | no name
+the difference between electrical charges in a battery
+    Voltage is the difference in electrical states between two terminals | What is voltage?
+    contradictory | charge <> state
 """)
 def test_words_but_names_are_proposed_for_a_verdict(answer, model, question, verdict, expected):
     claim = f'default "{answer}" | "{model}" | "{question}": verdict {verdict}'
@@ -199,6 +221,21 @@ def test_words_but_names_are_proposed_for_a_verdict(answer, model, question, ver
         assert not any(text.endswith("c") for text in texts)
     else:
         assert expected in texts
+
+
+def test_entries_for_a_verdict_are_whole_phrases_or_words_in_like_places():
+    texts = (
+        "they are all connected to the negative battery terminal",
+        "Terminals 1 and 2 are separated from the positive battery terminal by a gap",
+        "Why are they in the same state?",
+    )
+    example = read_example('answers-students "{}" | "{}" | "{}": verdict correct'.format(*texts))
+    answer = shared_system("answers-students").solve(*texts[:2], tokens=True)
+    edits = proposals({example: Writer(answer, example.claim)})
+    # What is opposed twice means the same; what is opposed once does not.
+    assert [edit.text.partition("\t")[0] for edit in edits] == [
+        "connected to the negative battery terminal = separated from the positive battery terminal"
+    ]
 
 
 def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):

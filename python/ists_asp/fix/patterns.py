@@ -13,8 +13,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, product, zip_longest
 from operator import attrgetter
+from typing import NamedTuple
 
 from ists_asp import vocabulary as v
 from ists_asp.engine import SolvedAnswer
@@ -29,13 +30,18 @@ SCOPES = (
     "all such words",
     "all such chunks",
 )
-_BESIDE = ((-1, "after"), (1, "before"))
-_BETWEEN = (  # words that both sentences have, before both and behind both
-    "lemma(1,K,A), content(1,K), K < I, lemma(2,L,A), L < J, "
-    "lemma(1,M,B), content(1,M), M > I, lemma(2,N,B), N > J"
-)
+_BESIDE = ((-1, "after", "M"), (1, "before", "L"))
+_NOUN, _REST, _PREPOSITION = "noun", "rest", "adp"
 PLACES = (("1", "X", "I"), ("2", "Y", "J"))
 """Sentence, span and token of both sides in a rule."""
+
+
+class Phrase(NamedTuple):
+    """Words of a side that may stand in a table."""
+
+    tokens: range
+    kind: str  # what they are: a tag; empty for what denies and is no noun
+    whole: bool  # whether nothing that belongs to them is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,30 +102,78 @@ class Words:
         facts = (map(str, atom.arguments) for atom in self._trace.atoms(v.FOR_EDITS.name))
         self.facts = {(use, name.strip('"')): value.strip('"') for use, name, value in facts}
 
-    def phrases(self, side: int, among: Set[int], *, longer: bool) -> Iterator[tuple[range, str]]:
-        """Phrases of some words, with their kinds: parts of chunks, and verbs with the next part.
+    def phrases(self, side: int, among: Set[int], *, longer: bool) -> Iterator[Phrase]:
+        """Phrases with some of the words: those words, chunks, and verbs with the next chunk.
 
         What is ``longer`` is all from a verb to the end of the sentence, and all that follows it.
         """
         tags = self.values[TAG]
-        chunks = (
-            [at for at in chunk.tokens if at in among and self._named(side, at)]
-            for chunk in self._answer.chunks[side - 1]
-        )
-        parts = [*filter(None, chunks), []]
-        said = (at for of, at in tags.keys() - self._marks if of == side)
-        end = max(said, default=0) + 1
-        for part, after in pairwise(parts):
-            kinds = [self.facts.get(("tag", tags[side, at]), tags[side, at]) for at in part]
-            kind = kinds[0] if ("with_next", kinds[0]) in self.facts else kinds[-1]
-            kind *= (side, part[0]) not in self._denials
-            yield range(part[0], part[-1] + 1), kind
-            goes_on = ("with_next", kind) in self.facts
-            if goes_on and after:
-                yield range(part[0], after[-1] + 1), kind
-            if longer and goes_on and part[-1] + 1 < end:
-                yield range(part[0], end), kind
-                yield range(part[-1] + 1, end), ""
+        end = max((at for of, at in tags.keys() - self._marks if of == side), default=0) + 1
+        chunks = self._answer.chunks[side - 1]
+        for chunk, after in zip_longest(chunks, chunks[1:]):
+            named = [at for at in chunk.tokens if self._named(side, at)]
+            own = [at for at in named if at in among]
+            if not own:
+                continue
+            # A phrase within is one by itself: electrical charges, of the difference between them.
+            inner = [at for at in chunk.tokens if tags.get((side, at)) == _PREPOSITION]
+            begin = min((at for at in named if at > max(inner, default=0)), default=named[0])
+            whole = range(begin, named[-1] + 1)
+            kind, first = (self.kind(side, at) for at in (named[-1], begin))
+            goes_on = ("with_next", first) in self.facts
+            kind = first if goes_on else kind
+            kind = kind if (side, begin) not in self._denials or kind == _NOUN else ""
+            ends = after is None or ("ends", tags.get((side, after.first))) in self.facts
+            yield from (Phrase(range(at, at + 1), self.kind(side, at), False) for at in own)
+            yield Phrase(whole, kind, ends or not goes_on)
+            if goes_on and not ends:
+                yield Phrase(range(begin, after.tokens[-1] + 1), kind, True)
+            if longer and goes_on and whole.stop < end:
+                yield Phrase(range(begin, end), kind, True)
+                noun = tags.get((side, whole.stop)) != _PREPOSITION
+                yield Phrase(range(whole.stop, end), _REST, noun)
+
+    def kind(self, side: int, at: int) -> str:
+        """The tag of a word, or that of words which may mean what it does."""
+        tag = self.values[TAG].get((side, at), "")
+        return self.facts.get(("tag", tag), tag)
+
+    def relation(self, one: Phrase, two: Phrase, *, same: bool) -> int:
+        """How near two phrases are to mean the same or the opposite: 1 to 3, or 0 if they do not.
+
+        Words, and phrases of nouns, are by their last words: beside the same word, or alike. Names
+        have no opposites. What means the same has them in pairs: connected to plus, cut from minus.
+        """
+        kinds, tokens = {one.kind, two.kind}, (one.tokens, two.tokens)
+        for side, sentence in enumerate(self._answer.pair.sentences, 1):
+            last = tokens[side - 1][-1]
+            name = ("unopposed", self.values[TAG].get((side, last))) in self.facts
+            if name and not (same or sentence.tokens[last - 1].form.islower()):
+                return 0
+        single, heads = max(map(len, tokens)) == 1, [tokens[0][-1], tokens[1][-1]]
+        if not (single or (one.whole and two.whole)) or not (
+            len(kinds) == 1 or kinds == {_NOUN, _REST} or ("" in kinds and _NOUN not in kinds)
+        ):
+            return 0
+        like = [self.likeness([*at]) for at in product(*tokens)]
+        if same and sum(any(("opposes", of) in self.facts for of in kinds) for kinds in like) % 2:
+            return 0
+        nearness = 1 if any(self._beside(heads)) else 2 if self.likeness(heads) else 0
+        return nearness or 3 * (not single and kinds != {_NOUN})
+
+    def likeness(self, heads: Sequence[int]) -> list[str]:
+        """How two words are alike."""
+        alike = (atom.arguments for atom in self._trace.atoms("alike"))
+        kinds = (str(kind) for one, two, kind, _ in alike if (one.number, two.number) == (*heads,))
+        return [*dict.fromkeys(kinds)]
+
+    def _beside(self, heads: Sequence[int]) -> Iterator[tuple[str, str, str]]:
+        """The conditions that two words stand beside the same word, with names and sentences."""
+        for place, where, of in _BESIDE:
+            one, two = (self.said_at(LEMMA, (side, at + place)) for side, at in enumerate(heads, 1))
+            if one == two and one[1]:
+                near = f"lemma(1,I{place:+},{of}), lemma(2,J{place:+},{of})"
+                yield f"{where}_the_same", f"{where} the same word", near
 
     def _named(self, side: int, at: int) -> bool:
         """Whether a word may stand in a table: with a meaning of its own, or denying what has."""
@@ -142,17 +196,16 @@ class Words:
 
     def unshared(self, *spans: Sequence[int]) -> list[list[int]]:
         """The words of each side whose forms and lemmas the other has not."""
-        texts = [
+        said = [
             {
                 at: {self.values[of].get((side, at), (side, at)) for of in (WORD, LEMMA)}
-                for at in tokens
+                for at in span
             }
-            for side, tokens in enumerate(spans, 1)
+            for side, span in enumerate(spans, 1)
         ]
-        others = [{text for texts in of.values() for text in texts} for of in reversed(texts)]
         return [
-            [at for at, said in of.items() if not said & other]
-            for of, other in zip(texts, others, strict=True)
+            [at for at, texts in of.items() if not any(texts & theirs for theirs in other.values())]
+            for of, other in (said, said[::-1])
         ]
 
     def text(self, of: str, side: int, tokens: Sequence[int]) -> str:
@@ -185,37 +238,33 @@ class Words:
     ) -> Iterator[Pattern]:
         """The conditions that two spans meet, from narrow to wide; the side ``more`` says more.
 
-        Where one side has what the other lacks each of its words may be what tells, or its tags.
-        It turns on words that the other side lacks: that spans are ``counterparts``, or that this
-        is ``denied``, on those with a meaning of their own; labels and scores on all but some.
+        It turns on words that one side lacks, each of them or their tags: that spans are
+        ``counterparts``, or this is ``denied``, on those with a meaning; labels on all but some.
         """
         apart = self.apart(*spans)
         tells = [self.tells(side, *of) for side, of in enumerate(apart, 1)]
         unshared = [*enumerate(self.unshared(*spans), 1)]
         lemmas = [self.values[LEMMA].get((side, at), "") for side, of in unshared for at in of]
         silent = all(("silent", lemma.strip('"')) in self.facts for lemma in lemmas)
-        if silent or (counterparts and not any(self.tells(side, *of) for side, of in unshared)):
+        untold = not any(self.tells(side, *of) for side, of in unshared)
+        if untold:
+            yield from self._forms(self.heads(spans), denied=counterparts and denied)
+        if silent or (counterparts and untold):
             return
         if more and apart[more - 1] and not tells[2 - more]:
             apart[2 - more].clear()
         lone = [of if side == more or not all(apart) else [] for side, of in enumerate(apart, 1)]
-        heads = [
-            next((at for at in reversed(tokens) if (side, at) in self._heads), tokens[-1])
-            for side, tokens in enumerate(apart if all(apart) else spans, 1)
-        ]
+        heads = self.heads(apart if all(apart) else spans)
         (lemma1, lemma2), tags = (
             [self.said_at(of, at) for at in enumerate(heads, 1)] for of in (LEMMA, TAG)
         )
         words = [self.entry(LEMMA, side, [at]) for side, at in enumerate(heads, 1)]
         differ = all(words) and words[0] != words[1]
-        alike = (atom.arguments for atom in self._trace.atoms("alike"))
-        kinds = dict.fromkeys(
-            str(kind) for one, two, kind, _ in alike if [one.number, two.number] == heads
-        )
+        kinds = self.likeness(heads)
         if counterparts and denied and any(("means_the_same", of) in self.facts for of in kinds):
+            yield from self._forms(heads, denied=True)
             return
-        wanted: list[tuple[str, tuple[list[int], list[int]]]]
-        wanted = [(of, apart) for of in (WORD, LEMMA)]
+        wanted: list[tuple[str, tuple[list[int], list[int]]]] = [(WORD, apart), (LEMMA, apart)]
         wanted += [(LEMMA, ([heads[0]], [heads[1]]))] * differ
         if any(lone):
             # A head in the place of another is no word that one side has more.
@@ -228,96 +277,110 @@ class Words:
             for of, tokens in wanted
         }
         # Heads that are numbers, not alike and of other kinds, or one more specific than the other,
-        # tell nothing of other pairs, nor do many words.
+        # tell nothing of other pairs, nor do many words, nor modifiers that are not alike. Words
+        # that are not alike are counterparts by what stands around them.
         tagged = [self.values[TAG].get((side, at), "") for side, at in enumerate(heads, 1)]
-        other = (
-            not (kinds or counterparts)
-            and len({self.facts.get(("tag", tag), tag) for tag in tagged}) > 1
-        )
+        unlike = len({self.kind(side, at) for side, at in enumerate(heads, 1)}) > 1
+        bare = not denied if counterparts else heads != self.heads(spans)
+        other = not kinds and (unlike or bare)
         chance = bool(more) or other or all(("any", tag) in self.facts for tag in tagged)
         most = int(self.facts.get(("chance", "words"), "0"))
         for of, tokens in phrases.values():
             yield self._phrase(of, tokens, chance or max(map(len, tokens)) > most)
-        yield from self._added(lone, spans)
         if not differ:
             return
         (_, tag1), (_, tag2) = tags
         both_tags = f"words with the tags {tag1} and {tag2}"
+        both, step = ([tags[0]], [tags[1]]), 4 if counterparts and not kinds else 3
         if not (kinds or counterparts):
-            named = name_of(tag1, tag2)
-            yield Pattern(named, both_tags, ([tags[0]], [tags[1]]), SCOPES[4], 4)
-        wide: list[tuple[tuple[str, ...], str, tuple[str, str]]] = []
-        if counterparts and not (kinds or denied):
-            says = f"{both_tags} stand between the same words"
-            wide.append(((tag1, tag2, "between_the_same"), says, (_BETWEEN, _BETWEEN)))
+            yield Pattern(name_of(tag1, tag2), both_tags, both, SCOPES[4], 4)
         for kind in kinds:
             between = f"alike(I,J,{kind},_)", f"alike(I,J,{self.turned(kind)},_)"
-            for side, sides in (1, ([lemma1], [])), (2, ([], [lemma2])):
+            named = name_of(tag1, tag2, kind), f"{both_tags} are alike ({kind})"
+            yield Pattern(*named, both, SCOPES[step], step, between)
+            # Of no word all words like it are no counterparts.
+            for side, conditions in enumerate(
+                [[lemma1], [lemma2]] * (not (counterparts and denied)), 1
+            ):
                 word = self.text(LEMMA, side, [heads[side - 1]])
-                says = f"‘{word}’ and a word like it ({kind})"
-                scope = SCOPES[2].format(f"‘{word}’")
-                yield Pattern(name_of(word, kind), says, sides, scope, 2, between)
-            wide.append(((tag1, tag2, kind), f"{both_tags} are alike ({kind})", between))
-        for place, where in _BESIDE:
-            beside = [self.said_at(LEMMA, (side, at + place)) for side, at in enumerate(heads, 1)]
-            if beside[0] == beside[1] and beside[0][1]:
-                near = f"lemma(1,I{place:+},L), lemma(2,J{place:+},L)"
-                name = tag1, tag2, where, "the_same"
-                wide.append((name, f"{both_tags} {where} the same word", (near, near)))
-        for names, says, between in wide:
-            step = 4 if counterparts and not kinds else 3
-            both = [tags[0]], [tags[1]]
-            yield Pattern(name_of(*names), says, both, SCOPES[step], step, between)
+                named = name_of(word, kind), f"‘{word}’ and a word like it ({kind})"
+                sides = (conditions, []) if side == 1 else ([], conditions)
+                yield Pattern(*named, sides, SCOPES[2].format(f"‘{word}’"), 2, between)
+        for name, where, near in self._beside(heads):
+            named = name_of(tag1, tag2, name), f"{both_tags} {where}"
+            yield Pattern(*named, both, SCOPES[step], step, (near, near))
 
-    def _added(
-        self, apart: Sequence[Sequence[int]], spans: Sequence[Sequence[int]]
-    ) -> Iterator[Pattern]:
-        """The condition that one side has a word of a tag beside what both have."""
-        if sum(map(len, apart)) != 1:
+    def heads(self, spans: Sequence[Sequence[int]]) -> list[int]:
+        """The last head in each span, or its last word."""
+        return [
+            next((at for at in reversed(tokens) if (side, at) in self._heads), tokens[-1])
+            for side, tokens in enumerate(spans, 1)
+        ]
+
+    def _forms(self, heads: Sequence[int], *, denied: bool) -> Iterator[Pattern]:
+        """The conditions that two words have other tags, or are other forms of one word.
+
+        Forms with the same tag are counterparts: that this is ``denied`` makes no rule.
+        """
+        of = {by: [self.said_at(by, at) for at in enumerate(heads, 1)] for by in STEPS}
+        by = next((by for by in (TAG, FORM, WORD) if of[by][0] != of[by][1]), "")
+        if not by or (denied and by != TAG):
             return
-        side = 1 if apart[0] else 2
-        ((at,),) = filter(None, apart)
-        tag, lemmas = self.said_at(TAG, (side, at)), self.values[LEMMA]
-        others = {lemmas.get((3 - side, other)) for other in spans[2 - side]}
-        for place, where in _BESIDE:
-            if at + place in spans[side - 1] and lemmas.get((side, at + place)) in others:
-                ways = [
-                    f"lemma({one},{i}{place:+},L), lemma({two},{j},L), lemma({one},{i},M), "
-                    f"not lemma({two},{j}{-place:+},M), not upos({two},{j}{-place:+},{tag[1]})"
-                    for (one, _, i), (two, _, j) in (PLACES, PLACES[::-1])[:: 3 - 2 * side]
-                ]
-                says = f"only one side has a word tagged {tag[1]} {where} one that both have"
-                name = name_of(tag[1], where, "a_shared_word")
-                sides = ([tag], []) if side == 1 else ([], [tag])
-                yield Pattern(name, says, sides, SCOPES[3], 3, (ways[0], ways[1]))
+        (lemma1, lemma2), (one, two) = of[LEMMA], of[by if by != WORD else TAG]
+        ways = [f"{a[0]}(1,I,{a[1]}), {b[0]}(2,J,{b[1]})" for a, b in ((one, two), (two, one))]
+        kinds = self.called(one[1]), self.called(two[1])
+        says = f"{{}} as {kinds[0]} on one side, {{}} as {kinds[1]} on the other"
+        same, names = "lemma(1,I,L), lemma(2,J,L)", (one[1], two[1])
+        if by == WORD:
+            ways, says = ["word(1,I,M), not word(2,J,M)"] * 2, "forms of {}"
+            same, names = f"{same}, {ways[0]}", (one[1], "forms")
+        words = [self.text(LEMMA, side, [at]) for side, at in enumerate(heads, 1)]
+        if not denied and of[WORD][0] != of[WORD][1]:
+            yield self._phrase(WORD, [[at] for at in heads], chance=False)
+        named = name_of(*dict.fromkeys(words), *names), says.format(*(f"‘{of}’" for of in words))
+        yield Pattern(*named, ([lemma1], [lemma2]), SCOPES[1], 1, (ways[0], ways[1]))
+        if lemma1 == lemma2:
+            named = name_of("one_word", *names), says.format("one word", "the same")
+            yield Pattern(*named, ([one], [two]), SCOPES[3], 3, (same, same))
 
     def are(self, pair: Sequence[object], spans: Sequence[Sequence[int]]) -> bool:
         """Whether two spans of a rule have these tokens."""
         tokens = (self._spans.get((str(side), str(span))) for side, span in enumerate(pair, 1))
         return [*tokens] == [{*span} for span in spans]
 
-    def traits(self, *spans: Sequence[int], more: int = 0) -> Iterator[Pattern]:
-        """One or two of the traits of two spans by evidence; the side ``more`` says more."""
+    def traits(
+        self, *spans: Sequence[int], more: int = 0, aligning: bool = False
+    ) -> Iterator[Pattern]:
+        """One or two of the traits of two spans by evidence; the side ``more`` says more.
+
+        What is ``aligning`` them are the traits of their places, with their tags.
+        """
         told = defaultdict[tuple[str, str], set[int]](set)
         for of, kind, _ in (atom.arguments for atom in self._trace.atoms(v.EVIDENCE.name)):
             *sides, one, two = (0, 0, *of.arguments)
-            if self.are((one, two), spans):
-                told["one" if sides[2:] else "both", str(kind)].add(int(str(sides[-1])))
+            if aligning == (of.name == "pair") and self.are((one, two), spans):
+                told["one" if sides[2:] else of.name, str(kind)].add(int(str(sides[-1])))
         found: list[tuple[str, str, tuple[str, str]]] = []
         for (whose, name), (side, *others) in told.items():
             trait = self.facts.get((whose, name))
-            if trait and whose == "both":
-                both = f"evidence(link(X,Y),{name},_)"
+            if trait and whose != "one":
+                both = f"evidence({whose}(X,Y),{name},_)"
                 found.append((name, f"the sides have {trait}", (both, both)))
             elif trait and not others and side == (more or side):
                 this, that = (f"evidence(side({at},X,Y),{name},_)" for at in (side, 3 - side))
                 ways = f"{this}, not {that}", f"{that}, not {this}"
                 found.append((name, f"only one side has {trait}", ways))
-        for traits in chain(combinations(found, 1), combinations(found, 2)):
-            names, says, bodies = zip(*traits, strict=True)
+        heads = self.heads(spans)
+        sides1, sides2 = ([self.said_at(TAG, at)] * aligning for at in enumerate(heads, 1))
+        tags = [tag for _, tag in (*sides1, *sides2)]
+        said = [f"words are tagged {' and '.join(tags)}"] * aligning
+        near = [(name, f"they stand {says}", (of, of)) for name, says, of in self._beside(heads)]
+        pairs = (two for two in combinations(found + near * aligning, 2) if two[0] in found)
+        for of_these in chain(combinations(found, 1), pairs):
+            names, says, bodies = zip(*of_these, strict=True)
             way1, way2 = map(", ".join, zip(*bodies, strict=True))
-            said = name_of(*names), " and ".join(says)
-            yield Pattern(*said, ((), ()), SCOPES[4], 4, (way1, way2))
+            named = name_of(*tags, *names), " and ".join((*said, *says))
+            yield Pattern(*named, (sides1, sides2), SCOPES[4], 4, (way1, way2))
 
     def said_at(self, of: str, at: tuple[int, int]) -> tuple[str, str]:
         """The predicate and value that a condition on a token has; no value where there is none."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, count, pairwise, product
+from itertools import chain, count, product
 
 from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
 from ists_asp.engine import SolvedAnswer
@@ -81,7 +81,7 @@ class Proposal:
         """Whether all words of a rule or entry stand in sentences, whatever their ends."""
         words = " ".join(sentences).lower().split()
         lines = (line for line in self.text.splitlines() if not line.startswith("%"))
-        named = (_named_words(line.partition("\t")[0]) for line in lines)
+        named = (words for line in lines for words in _named_words(line.partition("\t")[0]))
         return any(
             all(any(word.startswith(part[:4]) for word in words) for part in parts)
             for parts in named
@@ -129,7 +129,7 @@ class Writer:
         if claim.kind == "chunk":
             yield from self._cut(claim.places(answer.pair))
         elif claim.kind in ("link", "free"):
-            misplaced = [*self._misplaced(doubted=True)]
+            misplaced = [*self._misplaced()]
             either = ([(), *(of for at, of in misplaced if at == side)] for side in (1, 2))
             for spans in filter(any, product(*either)):
                 yield from self._cut(spans)
@@ -147,37 +147,16 @@ class Writer:
         claim, answer = self._claim, self._answer
         return claim.sides(answer) if claim.denied else [claim.places(answer.pair)]
 
-    def _misplaced(self, *, doubted: bool = False) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """The chunks that the words of a claim are in by gold or the claim, where ours are others.
-
-        Without gold also those that are ``doubted``: that begin or end otherwise if a boundary
-        that weighs little is none, or is one.
-        """
+    def _misplaced(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The chunks that the words of a claim are in by gold or the claim, where ours differ."""
         spans = [(side, of) for sides in self._sides() for side, of in enumerate(sides, 1) if of]
         for side, of in dict.fromkeys(spans):
             ours = [chunk.tokens for chunk in self._answer.chunks[side - 1]]
-            near = [tokens for tokens in ours if {*tokens} & {*of}]
             if self._right is not None:
                 chunks = (chunk.tokens for chunk in self._right.chunks[side - 1])
-                wanted = [chunk for chunk in chunks if chunk not in ours and {*chunk} & {*of}]
+                yield from ((side, at) for at in chunks if at not in ours and {*at} & {*of})
             elif not self._claim.denied and of not in ours:
-                wanted = [of]
-            else:
-                doubting = doubted and self._claim.denied
-                wanted = [*self._doubted(side, ours, near)] if doubting else []
-            yield from ((side, tokens) for tokens in wanted)
-
-    def _doubted(
-        self, side: int, ours: Sequence[tuple[int, ...]], near: Sequence[tuple[int, ...]]
-    ) -> Iterator[tuple[int, ...]]:
-        limit = int(self._words.facts.get(("doubtful", "boundary"), "0"))
-        weights = (map(int, map(str, of.arguments)) for of in self._trace.atoms("_boundary_weight"))
-        doubtful = {at for of, at, weight in weights if of == side and abs(weight) < limit}
-        for before, behind in pairwise(ours):
-            if behind[0] in doubtful and (before in near or behind in near):
-                yield before + behind
-        for tokens in near:
-            yield from (tokens[: tokens.index(at)] for at in tokens[1:] if at in doubtful)
+                yield side, of
 
     def _linked(self, *sides: Sequence[int]) -> Iterator[Proposal]:
         """Edits for a claim about two spans, or against what it denies of them."""
@@ -185,9 +164,10 @@ class Writer:
         words = self._words
         contrasts, turned = self._contrasts(*sides), words.turned(label)
         meant = "oppo" * (label == "equi") if denied else label or "equi" * (score == "5")
-        unshared = enumerate(words.unshared(*sides), 1)
+        unshared = words.unshared(*sides)
         sign = words.facts.get(("entry", meant))
-        if sign and any(words.tells(side, *of) for side, of in unshared):
+        forms = [*map(len, sides)] == [1, 1] and not any(unshared)
+        if sign and (forms or any(words.tells(side, *of) for side, of in enumerate(unshared, 1))):
             yield from self._entries(sign, *words.apart(*sides))
         decisions = [contrast for contrast in contrasts if contrast.kind == _LABEL or not denied]
         reasons = [at for of in decisions for at in (of.because if denied else of.forbidding)]
@@ -202,14 +182,13 @@ class Writer:
         # What is not aligned has to be before it is labelled, and looked at before it is aligned.
         aligning = not denied and not (heads and contrasts)
         proposed = (atom.arguments for atom in self._trace.atoms("proposed"))
-        looked_at = not aligning or any(words.are(pair, sides) for pair in proposed)
-        unseen = ["proposed(X,Y)"] * (not looked_at)
+        unlooked = aligning and not any(words.are(pair, sides) for pair in proposed)
         # Whether words are counterparts does not turn on little words, nor on forms of one word.
         counterparts = aligning or (denied and not (label or score))
         more = 0 if denied else _MORE.get(label, 0)
         patterns = words.patterns(*sides, more=more, counterparts=counterparts, denied=denied)
-        traits = () if counterparts else words.traits(*sides, more=more)
-        for pattern in chain(patterns, traits):
+        traits = words.traits(*sides, more=more, aligning=counterparts)
+        for pattern in chain(patterns, traits if aligning or not counterparts else ()):
             # What is true both ways round does not tell which side is more specific.
             if not denied and turned != label and len([*pattern.bodies()]) == 1:
                 continue
@@ -217,7 +196,8 @@ class Writer:
             yield from excepted
             name = pattern.name + ("_label" if label else "_score") * aligning
             rule = self._rule(replace(pattern, name=name), heads, guard, extra)
-            seen = self._rule(replace(pattern, name=f"{pattern.name}_seen"), unseen, _SPANNED)
+            proposing = replace(pattern, name=f"{pattern.name}_seen")
+            seen = self._rule(proposing, ["proposed(X,Y)"] * unlooked, _SPANNED)
             weights = (f"weight({{0}},align,{pull})." for pull in _PULLS[: 2 * aligning])
             pulls = (self._rule(pattern, _PULLED, "proposed(X,Y)", weight) for weight in weights)
             texts = [(pull, seen.text + pull.text + rule.text) for pull in pulls]
@@ -233,27 +213,21 @@ class Writer:
         verdict = self._claim.value if self._claim.kind == "verdict" else ""
         told = self._words.facts.get(("entry", verdict), "")
         for sign in [told] if told else _SIGNS:
-            # Opposite are words but names; what means the same may be all that follows a verb.
-            same, tags = sign == _SIGNS[0], self._words.values[TAG]
-            phrases = [
-                [
-                    phrase
-                    for phrase in self._words.phrases(side, {*of}, longer=same)
-                    if same
-                    or ("unopposed", tags.get((side, phrase[0][-1]))) not in self._words.facts
-                ]
-                for side, of in enumerate(unshared, 1)
-            ]
-            both = [*product(*phrases)]
-            facts = self._words.facts
-            longer = [
-                of for two in both for of in two if len(of[0]) > 1 and ("with_next", of[1]) in facts
-            ]
-            alike = [two for two in both if two[0][1] == two[1][1] or not (two[0][1] and two[1][1])]
-            # Words of other kinds say the same or the opposite with what they stand with.
-            others = [two for two in both if any(of in longer for of in two)]
-            for (one, _), (two, _) in (alike or others)[:_TRIED]:
-                yield from self._entry(sign, self._told(1, one), self._told(2, two), 1)
+            # What means the same may be all that follows a verb.
+            same, words = sign == _SIGNS[0], self._words
+            sides = enumerate(unshared, 1)
+            phrases = [[*words.phrases(side, {*of}, longer=same)] for side, of in sides]
+            entries = {
+                (near, sum(map(len, tokens)), self._told(1, tokens[0]), self._told(2, tokens[1]))
+                for one, two in product(*phrases)
+                for tokens in [(one.tokens, two.tokens)]
+                if (near := words.relation(one, two, same=same))
+            }
+            # What stands beside the same word is told apart from that, and not from others.
+            beside = any(entry[0] == 1 for entry in entries)
+            wanted = [entry for entry in entries if not (beside and entry[0] == 2)]
+            for _, _, said1, said2 in sorted(wanted)[:_TRIED]:
+                yield from self._entry(sign, said1, said2, 1)
 
     def _told(self, side: int, tokens: Sequence[int]) -> str:
         """A word by its lemma, several by their forms."""
@@ -287,11 +261,11 @@ class Writer:
         if extra:
             last = extra.format(name)
             rules.append(_named(f"{name}_only", says, last) if ":-" in last else f"{last}\n")
-        use = "chance" if pattern.chance else "".join(heads[:1]).partition("(")[0]
+        chance, step, head = pattern.chance, pattern.step, "".join(heads[:1]).partition("(")[0]
+        use = "chance" if chance else head * (step > 1)
         support = int(self._words.facts.get(("pairs", use), "0"))
         text = "".join(rules)
-        scope, chance = (pattern.scope, pattern.step), pattern.chance
-        return Proposal("rule", pattern.name, ".lp", text, *scope, support, chance)
+        return Proposal("rule", pattern.name, ".lp", text, pattern.scope, step, support, chance)
 
     def _cut(self, spans: Sequence[Sequence[int]]) -> Iterator[Proposal]:
         """Rules that cut at both ends of a chunk, and not within it, where that is not so."""
@@ -325,9 +299,8 @@ class Writer:
     ) -> Sequence[Mapping[int, str]]:
         """Say things of the words around a boundary, by place: narrow to wide; 0 is behind it.
 
-        What tells that there is none are the words on both sides. What tells that there is one is
-        the word behind it, if such words begin chunks or it is the claim's own, or the one before,
-        with what is beside it in the chunk.
+        That there is none the words on both sides tell; that there is one the word behind it, if
+        such words begin chunks or it is the claim's own, or the one before, with what is beside it.
         """
         side, at, cut = boundary
         facts, tags = self._words.facts, self._words.values[TAG]
@@ -418,11 +391,7 @@ class Writer:
         for contrast in contrasts:
             # SPE1 and SPE2 share their weights, so that one would not tell them apart.
             turns = contrast.kind == kind and label == self._words.turned(label)
-            turns = (
-                turns
-                and contrast.by is not None
-                and label in ("", (contrast.runner_up or "").lower())
-            )
+            turns &= contrast.by is not None and label in ("", (contrast.runner_up or "").lower())
             reasons = [reason for reason in contrast.pros if reason.value and reason.rule]
             for reason in sorted(reasons, key=lambda reason: -reason.points)[:turns]:
                 about = f"correction({reason.name},{label or 'align'},"
@@ -448,10 +417,11 @@ def _apart(rules: Iterable[str]) -> list[str]:
     ]
 
 
-def _named_words(line: str) -> list[str]:
-    """The words that a rule or an entry of a table names."""
+def _named_words(line: str) -> Iterator[list[str]]:
+    """The words that a rule or an entry of a table names; each phrase by itself as well."""
     sides = re.split(r" (?:=|<>) ", line)[: 2 * ("(" not in line)]
-    return " ".join(re.findall(r'"([^"]*)"', line) or sides).split()
+    yield " ".join(re.findall(r'"([^"]*)"', line) or sides).split()
+    yield from (side.split() for side in sides if " " in side)
 
 
 def _sayable(text: str) -> str:

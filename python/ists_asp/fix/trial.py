@@ -254,8 +254,7 @@ def measured(
 
     Without claims those that make more pairs better than worse, one for each claim that led to
     them. Those that make more worse than better are never proposed, nor any if all break an example
-    of the shipped rules: then this is what is lacking, and why. Those that do to all pairs what one
-    before does come after the others, but before what does as much harm as good.
+    of the shipped rules: then this is what is lacking, and why.
     """
     outcomes: list[tuple[Measured, Trial]] = []
 
@@ -423,6 +422,9 @@ class Trial:
         Those that may affect many pairs come last, some pairs at a time: harm tells soon.
         """
         holding = self._holding()
+        if self._group[0].kind == KINDS[0]:
+            near = [item for item in corpus.items if self._group[0].may_touch(_texts(item[0]))]
+            corpus = replace(corpus, items=near)
         # Entries of several words add to the facts of pairs.
         items = list(self._system.facts_of(pair for pair, _ in corpus.items)) if holding else []
         results = {at: Measured(self._group[at], one_way=way) for at, way in holding.items()}
@@ -543,6 +545,11 @@ class Trial:
         for (number, (pair, _)), solved in zip(wanted, counted(outcomes), strict=True):
             if not isinstance(solved, IstsError):
                 yield number, pair.id, Answered.of(solved.answers[0])
+
+
+def _texts(pair: Pair) -> list[str]:
+    tokens = (token for side in pair.sentences for token in side.tokens)
+    return [f"{word.form} {word.lemma}" for token in tokens for word in token.words]
 
 
 def _measured(result: Measured, corpus: Corpus, after: Mapping[str, Answered]) -> Measured:
