@@ -64,8 +64,8 @@ headlines | Swimmers Ann Holt and Eve Powell test positive for drugs
     must_split(S,I) :- lemma(S,I,"test"), lemma(S,I+1,"positive").
 es | El comercio entre la UE y Suiza crece mucho | El comercio crece | 1: "entre la UE y Suiza"
     must_join(S,I) :- upos(S,I-1,propn), lemma(S,I,"y"), upos(S,I+1,propn).
-headlines | Rebels attack convoy | Attack on convoy kills three | "attack" ~ "Attack" SIMI
-    lemma(2,J,"attack"), upos(1,I,verb), upos(2,J,noun).
+headlines | Mali due to vote for president | Mali Counts Votes After Presidential Runoff
+    "to vote" ~ "Votes" SIMI | lemma(2,J,"vote"), upos(1,I,verb), upos(2,J,noun).
 headlines | Palestinians ` hit ' by fire in Gaza | Two killed in an air strike on Gaza
     "hit" ~ "in an air strike" not aligned | upos(1,I,verb), upos(2,J,noun).
 es | Guerrero es uno de los 31 estados | Guerrero es una de las 32 entidades | "uno" ~ "una" EQUI

@@ -23,13 +23,8 @@ from ists_asp.resources import rules_dir
 
 WORD, LEMMA, TAG, FORM = v.WORD.name, v.LEMMA.name, v.UPOS.name, "xpos"
 STEPS = {WORD: 0, LEMMA: 1, FORM: 3, TAG: 3}
-SCOPES = (
-    "these words",
-    "these lemmas",
-    "{} and words like it",
-    "all such words",
-    "all such chunks",
-)
+_NARROW = ("these words", "these lemmas", "{} and words like it")
+SCOPES = (*_NARROW, "all such words", "all such chunks")
 _BESIDE = ((-1, "after", "M"), (1, "before", "L"))
 _NOUN, _REST, _PREPOSITION = "noun", "rest", "adp"
 PLACES = (("1", "X", "I"), ("2", "Y", "J"))
@@ -103,10 +98,7 @@ class Words:
         self.facts = {(use, name.strip('"')): value.strip('"') for use, name, value in facts}
 
     def phrases(self, side: int, among: Set[int], *, longer: bool) -> Iterator[Phrase]:
-        """Phrases with some of the words: those words, chunks, and verbs with the next chunk.
-
-        What is ``longer`` is all from a verb to the end of the sentence, and all that follows it.
-        """
+        """Phrases with some words: these, chunks, and verbs with the next chunk, or ``longer``."""
         tags = self.values[TAG]
         end = max((at for of, at in tags.keys() - self._marks if of == side), default=0) + 1
         chunks = self._answer.chunks[side - 1]
@@ -276,9 +268,8 @@ class Words:
             tuple(self.text(of, side, at) for side, at in enumerate(tokens, 1)): (of, tokens)
             for of, tokens in wanted
         }
-        # Heads that are numbers, not alike and of other kinds, or one more specific than the other,
-        # tell nothing of other pairs, nor do many words, nor modifiers that are not alike. Words
-        # that are not alike are counterparts by what stands around them.
+        # Numbers, unlike heads of other kinds, unlike modifiers, one more specific than the other
+        # and many words tell nothing of other pairs; unlike words are counterparts by their places.
         tagged = [self.values[TAG].get((side, at), "") for side, at in enumerate(heads, 1)]
         unlike = len({self.kind(side, at) for side, at in enumerate(heads, 1)}) > 1
         bare = not denied if counterparts else heads != self.heads(spans)
@@ -294,7 +285,8 @@ class Words:
         both, step = ([tags[0]], [tags[1]]), 4 if counterparts and not kinds else 3
         if not (kinds or counterparts):
             yield Pattern(name_of(tag1, tag2), both_tags, both, SCOPES[4], 4)
-        for kind in kinds:
+        # Words that are alike both ways round do not tell which side is more specific.
+        for kind in (of for of in kinds if not more or self.turned(of) != of):
             between = f"alike(I,J,{kind},_)", f"alike(I,J,{self.turned(kind)},_)"
             named = name_of(tag1, tag2, kind), f"{both_tags} are alike ({kind})"
             yield Pattern(*named, both, SCOPES[step], step, between)
@@ -351,10 +343,7 @@ class Words:
     def traits(
         self, *spans: Sequence[int], more: int = 0, aligning: bool = False
     ) -> Iterator[Pattern]:
-        """One or two of the traits of two spans by evidence; the side ``more`` says more.
-
-        What is ``aligning`` them are the traits of their places, with their tags.
-        """
+        """One or two traits of two spans; ``more`` says more; of ``aligning``, of their places."""
         told = defaultdict[tuple[str, str], set[int]](set)
         for of, kind, _ in (atom.arguments for atom in self._trace.atoms(v.EVIDENCE.name)):
             *sides, one, two = (0, 0, *of.arguments)

@@ -15,17 +15,7 @@ from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
 from ists_asp.engine import SolvedAnswer
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.fix.patterns import (
-    FORM,
-    LEMMA,
-    SCOPES,
-    STEPS,
-    TAG,
-    WORD,
-    Pattern,
-    Words,
-    name_of,
-)
+from ists_asp.fix.patterns import FORM, LEMMA, SCOPES, STEPS, TAG, WORD, Pattern, Words, name_of
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer
 from ists_asp.rules.examples import Claim, Example, claimed
@@ -129,8 +119,8 @@ class Writer:
         if claim.kind == "chunk":
             yield from self._cut(claim.places(answer.pair))
         elif claim.kind in ("link", "free"):
-            misplaced = [*self._misplaced()]
-            either = ([(), *(of for at, of in misplaced if at == side)] for side in (1, 2))
+            placed = [*self._misplaced()]
+            either = ([(), *(of for at, of in placed if at == side)] for side in (1, 2))
             for spans in filter(any, product(*either)):
                 yield from self._cut(spans)
             for sides in self._sides():
@@ -280,14 +270,14 @@ class Writer:
                 if 1 < at <= size and (at in starts) != cut
             ]
         listed = set[str]()
-        lone = len(wrong) == 1
-        ways = (self._around(place, {*spans[place[0] - 1]}, lone=lone) for place in wrong)
+        lone, owns = len(wrong) == 1, [{*tokens} for tokens in spans]
+        ways = (self._around(place, owns[place[0] - 1], lone=lone) for place in wrong)
         for around in zip(*ways, strict=True):
             kinds = {of for places in around for of in places.values()}
             scope = len(SCOPES) - 1 if kinds == {TAG} else max(map(STEPS.__getitem__, kinds))
             rules = [*map(self._boundary, around, wrong)]
-            exceptions = [exception for *_, exception in rules]
-            texts = {"exception": exceptions, "rule": _apart(rule for _, rule, _ in rules)}
+            rule = _apart(text for _, text, _ in rules)
+            texts = {"exception": [text for *_, text in rules], "rule": rule}
             for kind, parts in texts.items():
                 text = "".join(dict.fromkeys(parts))
                 if all(parts) and text not in listed:
@@ -329,8 +319,7 @@ class Writer:
     ) -> tuple[str, str, str]:
         """The name and text of a rule about the words around a boundary, and of exceptions.
 
-        There is no text if there are no such words, nor if a rule is as strict and cannot have an
-        exception.
+        There is no text without such words, nor if a rule is as strict and takes no exception.
         """
         side, at, cut = place
         conditions = [

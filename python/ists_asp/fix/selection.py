@@ -1,9 +1,8 @@
 """The selection of edits that earn themselves: greedy by gain, at a price for each, in folds.
 
-Edits come from the wrong decisions on pairs. For each fold they are chosen by the other folds,
-beside weights that these teach; a pair that alone has led to an edit does not count for it. What a
-choice changes in the fold, beside the choices before it, is its gain out of fold. Edits whose gain
-out of fold is worth the price are chosen once more, by all pairs.
+Edits come from wrong decisions. For each fold they are chosen by the other folds, beside weights
+that these teach; a pair that alone has led to an edit does not count for it. What a choice changes
+in the fold is its gain. Edits whose gain is worth the price are chosen once more, by all pairs.
 """
 
 from __future__ import annotations
@@ -112,10 +111,6 @@ class _Search:
     gold: Mapping[str, Reference]
     numbers: count[int] = field(default_factory=count)  # of files
 
-    def corpus(self, system: System) -> Corpus:
-        """The pairs as a system decides them."""
-        return Corpus.of(system, self.pairs, self.gold)
-
     def proposals(self) -> dict[Proposal, set[str]]:
         """Edits for wrong decisions that may change other pairs, with the ids of their own."""
         texts = {pair.id: (pair.sent1.text, pair.sent2.text) for pair in self.pairs}
@@ -124,34 +119,26 @@ class _Search:
             others = (texts[name] for name in texts.keys() - ids)
             return edit.wide or len(ids) > 1 or any(map(edit.may_touch, others))
 
-        pooled, _ = pooled_proposals(self.system, self.corpus(self.system))
+        pooled, _ = pooled_proposals(self.system, Corpus.of(self.system, self.pairs, self.gold))
         return {edit: ids for edit, ids in pooled.items() if reaches(edit, ids)}
 
     def choices(self, system: System, proposals: Mapping[Proposal, Set[str]]) -> list[Choice]:
         """Edits with what each gains beside the rules of a system."""
-        corpus = self.corpus(system)
+        corpus = Corpus.of(system, self.pairs, self.gold)
         trials = tried_out(system, [*proposals], [], partial(Trial.gains, corpus=corpus))
         gained = (result for results in trials for result, _ in results)
         return [Choice(edit, proposals[edit], gains) for edit, gains in gained]
 
     def greedy(self, choices: Sequence[Choice], train: Set[str]) -> list[Choice]:
-        """Choose edits by their worth in pairs, beside what these teach and the choices before.
-
-        An edit that was once worth less than its price is out: what others leave it is no more.
-        """
+        """Choose edits by worth in pairs, beside what these teach; worth under its price is out."""
         chosen, files = list[Choice](), list[Path]()
         while left := [choice for choice in choices if choice.worth(train) >= PRICE]:
             files = files or [*self.system.setup.rules, self._file(".lp", self.learned(train))]
             system = with_rules(self.system, tuple(files), checked=False)
             choices = self.choices(system, {choice.proposal: choice.origins for choice in left})
             # Of those that are worth the same the narrowest, and words rather than rules.
-            choices.sort(
-                key=lambda edit: (
-                    -edit.worth(train),
-                    edit.proposal.step,
-                    edit.proposal.kind != KINDS[0],
-                )
-            )
+            choices.sort(key=lambda of: (of.proposal.step, of.proposal.kind != KINDS[0]))
+            choices.sort(key=lambda of: -of.worth(train))
             if choices and (best := choices.pop(0)).worth(train) >= PRICE:
                 chosen.append(best)
                 files.append(self._file(best.proposal.suffix, best.proposal.text))

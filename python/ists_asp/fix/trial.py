@@ -47,6 +47,7 @@ _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
 _HARM = 3  # pairs that get worse, beyond those that get better, which end a wide trial
 _UNBORNE = "no other gold pair bears it out, so that it may hold by chance: "
+_WORDLESS = "no words or whole phrases of one kind are alike or stand beside the same word"
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -177,30 +178,26 @@ def fix(
     answer = next(system.solve_many([examples[0].sentences], tokens=True, rated=rated))
     if not any(_failing(system, examples)):
         return Fix(True, answer=answer)
-    right = next((right for _, right in _golds(examples, gold or {})), None)
+    golds = dict(_golds(examples, gold or {}))
+    right = next(iter(golds.values()), None)
     writers = {example: Writer(answer, example.claim, right) for example in examples}
     # What may turn decisions everywhere is not proposed unmeasured.
     tried = [edit for edit in proposals(writers) if gold or edit.step < len(SCOPES) - 1]
     corpus = Corpus.of(system, pairs, gold)
-    own = {name for name, _ in _golds(examples, gold or {})}
-    fixes, lacking, refused = measured(system, tried, examples, corpus, own)
+    fixes, lacking, refused = measured(system, tried, examples, corpus, {*golds})
     if not (fixes or lacking):
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
         ours = (failure for failure in failures if not failure["swapped"])
         reasons = (failure["why"] or [failure["found"]] for failure in ours)
-        lacking = tuple(chain.from_iterable(reasons))
+        wordless = not tried and examples[0].claim.kind in _WHOLE
+        lacking = (*[_WORDLESS] * wordless, *chain.from_iterable(reasons))
     claims = [example.claim for example in examples if example.claim.kind not in _WHOLE]
-    contradicting = tuple(
-        name
-        for name, right in _golds(examples, gold or {})
-        if any(claim.doubts(right) for claim in claims)
-    )
+    contradicting = [name for name, of in golds.items() if any(at.doubts(of) for at in claims)]
     chunks = dict.fromkeys(chain.from_iterable(writer.chunks() for writer in writers.values()))
     cut = any(edit.proposal.cuts for edit in fixes) or (fixes and right is None)
     first = () if cut else tuple(chunks)
-    return Fix(
-        False, len(tried), fixes, lacking, refused, answer, contradicting=contradicting, first=first
-    )
+    how = lacking, refused, answer, 0, (*contradicting,), first
+    return Fix(False, len(tried), fixes, *how)
 
 
 def _golds(
@@ -281,7 +278,8 @@ def measured(
         # Of those that differ by a weight one will do; what harms more than it helps is no choice.
         twin = any(_unnumbered(other.proposal) == _unnumbered(edit.proposal) for other in chosen)
         itself = edit.proposal.chance and not own.isdisjoint(edit.changed)
-        unsupported = 0 < edit.proposal.support <= len(corpus.items) and edit.better <= itself
+        gain = edit.better - edit.worse - itself
+        unsupported = 0 < edit.proposal.support <= len(corpus.items) and gain <= 0
         if examples and (unsupported or edit.worse > edit.better):
             harming.append(edit)
         elif not twin if examples else claim not in claims and edit.better > edit.worse:
