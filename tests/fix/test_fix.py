@@ -66,8 +66,9 @@ es | El comercio entre la UE y Suiza crece mucho | El comercio crece | 1: "entre
     must_join(S,I) :- upos(S,I-1,propn), lemma(S,I,"y"), upos(S,I+1,propn).
 headlines | Mali due to vote for president | Mali Counts Votes After Presidential Runoff
     "to vote" ~ "Votes" SIMI | lemma(2,J,"vote"), upos(1,I,verb), upos(2,J,noun).
-headlines | Palestinians ` hit ' by fire in Gaza | Two killed in an air strike on Gaza
-    "hit" ~ "in an air strike" not aligned | upos(1,I,verb), upos(2,J,noun).
+headlines | Palestinians ` hit ' by Israeli fire in Gaza
+    Two Palestinians Killed in an Israeli Air Strike on Gaza
+    "hit" ~ "in an Israeli Air Strike" not aligned | upos(1,I,verb), upos(2,J,noun).
 es | Guerrero es uno de los 31 estados | Guerrero es una de las 32 entidades | "uno" ~ "una" EQUI
     word(1,I,"uno"), span_token(2,Y,J), word(2,J,"una");
 sts-es | Bebe una birra | Bebe una cerveza | says "lo mismo" | birra = cerveza
@@ -89,7 +90,8 @@ def test_every_edit_makes_its_claim_hold(tmp_path, profile, one, two, claim, exp
 profile | one | two | claim
 headlines | Storm hits the coast of Oman | Storm hits a coast of Oman
     "the coast" ~ "a coast" not aligned
-images | A dog is standing | A dog standing | "is standing" ~ "standing" SIMI
+images | The cat is sitting on a bag . | Two eagles sitting on a long branch .
+    "is sitting" ~ "sitting" SIMI
 es | Avisaron a la policía | Avisaron agentes de policía | "a la policía" ~ "de policía" not aligned
 answers-students | bulbs B and C are in a path | Bulbs B and C were in a path
     "are" ~ "were" not aligned
