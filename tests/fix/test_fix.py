@@ -211,9 +211,6 @@ it stops current | A conductor lets current flow through it. | What does a condu
     contradictory | stop <> let
 the path will have a gap | Bulb C is in a separate path | Explain your reasoning.
     contradictory | no name
-the difference between electrical charges in a battery
-    Voltage is the difference in electrical states between two terminals | What is voltage?
-    contradictory | charge <> state
 """)
 def test_words_but_names_are_proposed_for_a_verdict(answer, model, question, verdict, expected):
     claim = f'default "{answer}" | "{model}" | "{question}": verdict {verdict}'
@@ -225,19 +222,24 @@ def test_words_but_names_are_proposed_for_a_verdict(answer, model, question, ver
         assert expected in texts
 
 
-def test_entries_for_a_verdict_are_whole_phrases_or_words_in_like_places():
-    texts = (
-        "they are all connected to the negative battery terminal",
-        "Terminals 1 and 2 are separated from the positive battery terminal by a gap",
-        "Why are they in the same state?",
-    )
-    example = read_example('answers-students "{}" | "{}" | "{}": verdict correct'.format(*texts))
-    answer = shared_system("answers-students").solve(*texts[:2], tokens=True)
-    edits = proposals({example: Writer(answer, example.claim)})
-    # What is opposed twice means the same; what is opposed once does not.
-    assert [edit.text.partition("\t")[0] for edit in edits] == [
-        "connected to the negative battery terminal = separated from the positive battery terminal"
-    ]
+@cases("""
+answer | model | verdict | expected
+they are all connected to the negative battery terminal
+    Terminals 1 and 2 are separated from the positive battery terminal by a gap | correct
+    connected to the negative battery terminal = separated from the positive battery terminal
+the difference between electrical charges in a battery
+    Voltage is the difference in electrical states between two terminals | contradictory
+    charge <> state; electrical charges <> electrical states
+""")
+def test_entries_for_a_verdict_are_whole_phrases_or_words_in_like_places(
+    answer, model, verdict, expected
+):
+    # What is opposed twice means the same; what stands beside the same word is told apart.
+    text = f'answers-students "{answer}" | "{model}" | "Why?": verdict {verdict}'
+    example = read_example(text)
+    solved = shared_system("answers-students").solve(answer, model, tokens=True)
+    edits = proposals({example: Writer(solved, example.claim)})
+    assert [edit.text.partition("\t")[0] for edit in edits] == expected.split("; ")
 
 
 def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):
