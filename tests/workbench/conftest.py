@@ -28,7 +28,7 @@ def settle(server):
 
 @pytest.fixture
 def written(served):
-    """Write files of the project, and wait until the rules are loaded; they are put back after."""
+    """Write files of the project, which are put back after, when the rules are loaded again."""
     before = {}
 
     def write(name, text):
@@ -36,7 +36,7 @@ def written(served):
         before.setdefault(path, path.read_text("utf-8") if path.exists() else None)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-        settle(served)
+        served.asked("/project/rules")
         return path
 
     yield write

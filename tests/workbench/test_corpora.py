@@ -35,10 +35,14 @@ GOLD = """<sentence id="{}" status="">
 
 @pytest.mark.long
 def test_what_is_learned_is_measured_first_and_adopted_as_a_new_state(served, correct, page):
+    page.goto("/learn")
+    page.locator("#needed", has_text="ten corrected pairs").wait_for()
     for name in served.asked("/project/corrections/headlines")["ids"]:
         correct("accept", name, "headlines")
-    page.goto("/learn")
     page.locator("#corpora input:checked").first.wait_for()
+    page.locator("#needed").wait_for(state="hidden")
+    page.locator("#lesson summary").click()
+    page.fill("#folds", "2")
     page.get_by_role("button", name="Learn", exact=True).click()
     page.locator("#doing", has_text="Step 1 of 2").wait_for()
     page.get_by_role("button", name="Cancel").click()

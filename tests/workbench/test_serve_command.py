@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ists_asp.resources import docs_dir
 from ists_asp.workbench.app import CONNECTIONS, IDLE
 from tests.fuzz.exchanges import PATIENCE, request, tried
 from tests.fuzz.folders import snapshot
@@ -307,6 +308,27 @@ def test_rules_that_cannot_be_loaded_are_loaded_once(crowded):
     rules.unlink()
     settle(crowded)
     crowded.asked("/api/solve", body)
+
+
+def test_the_first_entry_of_the_tutorial_does_what_it_says(crowded):
+    tutorial = (docs_dir() / "tutorials" / "workbench.md").read_text("utf-8")
+    pair = {"sent1": "The power is off.", "sent2": "The electricity is off."}
+
+    def is_told():
+        told = crowded.asked("/api/explain", pair)["text"].split(". ")[-1]
+        rating = crowded.asked("/api/rate", pair)["rating"]["value"]
+        assert told.rstrip(".") in tutorial
+        assert f"rating is {rating:.1f}." in tutorial
+        return told
+
+    before = is_told()
+    (words,) = crowded.asked("/project/words")["tables"]
+    entry = {"name": words["name"], "before": words["digest"], "left": "power"}
+    crowded.asked("/project/words", {**entry, "right": "electricity"})
+    settle(crowded)
+    assert is_told() != before
+    crowded.asked("/project/rules/undo", {})
+    settle(crowded)
 
 
 def test_hostile_exchanges_cost_nobody_a_page(crowded):

@@ -43,6 +43,23 @@ def test_what_is_no_entry_is_refused_in_a_line_and_not_written(served, written, 
     assert path.read_text("utf-8") == "big = large\n"
 
 
+@cases(
+    "line= | sign | says",
+    (None, "<>", "terms.tsv:3: Large <> big: terms.tsv:1 says big = large."),
+    (None, "=", "terms.tsv:3: Large = big: terms.tsv:1 says big = large."),
+    (2, "<>", "terms.tsv:2: Large <> big: terms.tsv:1 says big = large."),
+)
+def test_what_other_entries_say_is_refused_with_both_places(served, written, line, sign, says):
+    path = written("rules/terms.tsv", "big = large\nsmall = tiny\n")
+    tables = {one["name"]: one["digest"] for one in served.asked("/project/words")["tables"]}
+    body = {"name": "terms.tsv", "before": tables["terms.tsv"], "line": line, "sign": sign}
+    status, answered = served.ask("/project/words", {**body, "left": "Large", "right": "big"})
+    assert (status, answered["error"]) == (400, f"{says} Change that entry, or delete it")
+    assert path.read_text("utf-8") == "big = large\nsmall = tiny\n"
+    assert served.ask("/project/words", {**body, "left": "big", "right": "vast"})[0] == 200
+    assert served.asked("/project/rules/undo", {})["edit"]
+
+
 def test_a_faulty_line_is_told_with_its_place(served, written):
     written("rules/terms.tsv", "big = large\nnonsense\n")
     (own,) = (one for one in served.asked("/project/words")["tables"] if "terms" in one["name"])

@@ -75,7 +75,8 @@ export const settled = (work, wait) => {
   };
 };
 
-const points = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value);
+const sentence = (text) => text.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
+const points = (value, digits = 0) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
 // Outside the workbench there is no page of rules to go to.
 export const place = (rule) => {
   if (!rule) return null;
@@ -84,11 +85,11 @@ export const place = (rule) => {
   return make(href ? "a" : "code", { href, class: "code", text });
 };
 
-const reason = (one, _, all) => {
+const reason = (digits) => (one, _, all) => {
   const bar = make("span", { class: `weighs ${one.points < 0 ? "less" : ""}` });
   bar.style.width = `${6 * Math.abs(one.points ?? 0) / Math.max(...all.map((each) => Math.abs(each.points ?? 0)), 1)}rem`;
   return make("li", {},
-    make("span", { class: "points", text: one.points === undefined ? "" : points(one.points) }),
+    make("span", { class: "points", text: one.points === undefined ? "" : points(one.points / 10 ** digits, digits) }),
     one.points === undefined ? null : make("span", { class: "bars" }, bar), make("span", { text: `${one.sentence} ` }), place(one.rule));
 };
 
@@ -100,20 +101,24 @@ const branch = (one) => make("li", {},
 export const whyNodes = (found) => {
   const nodes = [];
   if (found.decision !== undefined) {
+    // Up to three reasons without numbers: a line that rests on nothing, what forbids it, or what would make it.
     const { text, below } = found.tree, first = below.find((one) => !one.below.length);
-    nodes.push(make("h3", { text }));
-    if (first) nodes.push(make("p", { class: "sentence", text: first.text }));
+    const lacking = found.verdict === "forbidden" ? below : below[0]?.below ?? [];
+    nodes.push(make("h3", { text }), ...(first ? [first] : lacking.filter((one) => !/\d/.test(one.text)).slice(0, 3)).map((one) => make("p", { class: "sentence", text: sentence(one.text) })));
     const rest = below.filter((one) => one !== first);
     if (rest.length) nodes.push(make("details", {}, make("summary", { class: "dim", text: t("The rules") }), make("ol", { class: "tree" }, ...rest.map(branch))));
     return nodes;
   }
   found.decisions.forEach((one, number) => {
     const reasons = [...(one.pros || []), ...(one.cons || [])].sort((a, b) => Math.abs(b.points) - Math.abs(a.points));
-    nodes.push(make("h3", { text: one.text }), make("p", { class: "sentence", text: one.sentence }));
+    nodes.push(make("h3", { text: sentence(one.text) }), make("p", { class: "sentence", text: sentence(one.sentence) }));
+    // A rating is counted in hundredths of a point.
+    const digits = one.kind === "rating" ? 2 : 0;
     const all = reasons.length ? reasons : one.because || [];
-    if (all.length) nodes.push(make("details", { open: number === 0 && found.decisions.length === 1 },
-      make("summary", { class: "dim", text: one.kind === "rating" ? t("What made it") : one.by !== undefined && one.by !== null ? t("{points} ahead of: {second}", { points: points(one.by), second: one.runner_up }) : t("The rules") }),
-      make("ol", {}, ...all.map(reason)), one.more ? make("p", { class: "dim", text: t("{n} more, {points} together", { n: one.more, points: points(one.rest) }) }) : null));
+    const lead = one.by === undefined || one.by === null ? null : make("p", { class: "dim", text: t("{points} ahead of: {second}", { points: points(one.by), second: one.runner_up }) });
+    if (all.length) nodes.push(make("details", { open: one.kind === "rating" },
+      make("summary", { class: "dim", text: one.kind === "rating" ? t("What made it") : t("The rules") }), lead,
+      make("ol", {}, ...all.map(reason(digits))), one.more ? make("p", { class: "dim", text: t("{n} more, {points} together", { n: one.more, points: points(one.rest / 10 ** digits, digits) }) }) : null));
   });
   for (const one of found.restraints || []) nodes.push(make("p", { text: `${t("A hard rule or constraint: {sentence}", one)} ` }, place(one.rule)));
   for (const one of [...(found.absent || []), ...(found.atoms || [])]) nodes.push(make("ol", { class: "tree" }, branch(one)));
@@ -230,9 +235,12 @@ export const draw = (holder, text) => {
     chunk.setAttribute("aria-label", chunk.textContent);
   }
   const links = [...picture.querySelectorAll(".link[role]")].map((link) => {
-    const { line } = link.dataset, tone = link.classList[1];
-    return make("li", {}, make("button", { type: "button", class: `link ${tone}`, "data-line": line, text: link.getAttribute("aria-label") }));
+    const { line } = link.dataset, tone = link.classList[1], label = link.getAttribute("aria-label"), mark = link.querySelector("text").textContent;
+    const [one, other] = label.split(` ${mark} `).map((words) => make("span", { text: words.slice(1, -1) }));
+    return make("li", {}, make("button", { type: "button", class: `link ${tone}`, "data-line": line }, one, " ", make("b", { text: mark }), " ", other));
   });
+  // On a phone it shrinks as far as it can be read, and scrolls then.
+  picture.style.minWidth = `${0.56 * picture.getAttribute("width")}px`;
   holder.replaceChildren(document.importNode(picture, true), ...(links.length ? [make("ol", { class: "links" }, ...links)] : []));
 };
 
@@ -247,14 +255,14 @@ export const undoing = (work) => addEventListener("keydown", (event) => {
   work(again ? "redo" : "undo");
 });
 
-const KEYS = { Control: "Ctrl", ArrowLeft: "←", ArrowRight: "→" };
+const KEYS = { Control: "Ctrl", Shift: "⇧", Delete: "⌦", Enter: t("Enter"), ArrowLeft: "←", ArrowRight: "→" };
 const keys = () => {
   const rows = [...document.querySelectorAll("main [aria-keyshortcuts]")].filter((one) => one.checkVisibility()).map((one) => {
     const shown = [...one.childNodes].filter((node) => node.nodeName !== "KBD").map((node) => node.textContent).join("").trim();
     const names = one.getAttribute("aria-keyshortcuts").split(" ").map((all) => make("kbd", { text: all.split("+").map((key, at) => KEYS[key] ?? (at ? key.toUpperCase() : key)).join("-") }));
     return make("div", {}, make("dt", {}, ...names.flatMap((name, at) => (at ? [" ", name] : [name]))), make("dd", { text: one.ariaLabel || shown }));
   });
-  const always = [["Tab", t("to what comes next; Shift-Tab back")], ["Enter", t("does what is in focus")], ["?", t("these keys")]];
+  const always = [["Tab", t("to what comes next; Shift-Tab back")], [t("Enter"), t("does what is in focus")], ["?", t("these keys")]];
   byId("shortcuts").querySelector("dl").replaceChildren(...rows, ...always.map(([key, told]) => make("div", {}, make("dt", {}, make("kbd", { text: key })), make("dd", { text: told }))));
   byId("shortcuts").showModal();
 };

@@ -69,7 +69,7 @@ const changed = () => {
   const tabs = some.length > 1 ? make("p", { class: "row" }, ...some.map((other) => make("button", { type: "button", "aria-pressed": String(other === one), text: `${other.name}: ${other.changed.length}`, onclick: () => { corpus = other.name; changed(); } }))) : null;
   if (!one) {
     const settled = found.corpora.every((other) => !other.pending && !Object.keys(other.faults).length);
-    byId("changed").replaceChildren(make("p", { class: "dim", text: settled ? t("No pair has another answer.") : "" }));
+    byId("changed").replaceChildren(make("p", { class: "dim", text: !settled ? "" : found.states.length > 1 ? t("No pair has another answer.") : t("Nothing was edited yet. Once you save words or rules, the pairs whose answer changes stand here.") }));
     return;
   }
   const worse = one.changed.filter((pair) => total(pair) < 0).length, better = one.changed.filter((pair) => total(pair) > 0).length;

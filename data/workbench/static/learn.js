@@ -36,6 +36,7 @@ const look = async () => {
     const text = JSON.stringify([counts, found]);
     if (text !== shown) {
       shown = text;
+      byId("needed").hidden = Object.values(counts).reduce((sum, one) => sum + one, 0) >= 10;
       const off = new Set([...byId("corpora").querySelectorAll("input:not(:checked):not(:disabled)")].map((box) => box.value));
       byId("corpora").replaceChildren(...Object.entries(counts).map(([name, count]) => make("label", {},
         make("input", { type: "checkbox", value: name, checked: count > 0 && !off.has(name), disabled: !count }), `${name}: ${count}`)));

@@ -44,9 +44,10 @@ const look = async () => {
   byId("answer").classList.add("busy");
   asking = true;
   again = false;
+  const newest = ++number, asked = { ...pair, tab, number: newest };
+  let told = "";
   byId("waiting").textContent = t("The sentences are being read and compared …");
   try {
-    const asked = { ...pair, tab, number: ++number };
     answer = await send("/api/solve", asked);
     asking = false;
     if (again) return look();
@@ -58,16 +59,18 @@ const look = async () => {
     byId("answer").hidden = false;
     if (fresh) byId("start").open = fresh = false;
     byId("waiting").textContent = t("The explanation and the rating follow …");
-    const newest = number;
-    const [told, { rating }] = await Promise.all([send("/api/explain", asked), send("/api/rate", asked)]);
+    const [explained, { rating }] = await Promise.all([send("/api/explain", asked), send("/api/rate", asked)]);
     if (newest !== number) return;
-    byId("words").textContent = told.text;
+    byId("words").textContent = explained.text;
     rated(rating);
   } catch (error) {
+    if (newest !== number) return;
     failed(error);
+    // The answer to another pair does not stand below this one.
+    if (asking && !again) [byId("answer").hidden, told] = [true, error.message];
   }
   asking = false;
-  byId("waiting").textContent = "";
+  byId("waiting").textContent = told;
   byId("answer").classList.remove("busy");
   if (again) look();
 };
@@ -86,7 +89,7 @@ const ask = async (kind, decision) => {
   }
 };
 
-const named = (side, tokens) => byId("picture").querySelector(`[data-side="${side}"][data-tokens="${tokens}"]`)?.getAttribute("aria-label");
+const named = (side, tokens) => byId("picture").querySelector(`[data-side="${side}"][data-tokens="${tokens}"]`)?.querySelector("text").textContent;
 const isWrong = () => { if (chosen) wrong(given(), chosen); };
 
 live(byId("picture"), {

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from unicodedata import combining, east_asian_width
 
 from ists_asp.io.formats import caption
-from ists_asp.io.wa import format_label, format_score
+from ists_asp.io.wa import format_label
 from ists_asp.model import Alignment, Answer, Confidence, Label, Pair, Token
 from ists_asp.resources import data_dir, template
 
@@ -90,7 +90,6 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
         answer=answer,
         active=active,
         words=words,
-        titles=list(map(_with_doubts, answer.alignments, words)),
         marks=marks,
         boxes=boxes,
         paths={mark.number: [_path(box, mark, columns) for box in mark.joined] for mark in marks},
@@ -161,20 +160,14 @@ def described(answer: Answer, line: Alignment) -> str:
     pair, label = answer.pair, format_label(line)
     words1, words2 = pair.sent1.words(line.tokens1), pair.sent2.words(line.tokens2)
     if not (line.tokens1 and line.tokens2):
-        side = 1 if line.tokens1 else 2
-        return f'"{words1 or words2}" of sentence {side}: {label}'
-    return f'"{words1}" {label} {format_score(line.score)} "{words2}"'
+        return f'"{words1}" {label} –' if line.tokens1 else f'– {label} "{words2}"'
+    return f'"{words1}" {caption(line)} "{words2}"'
 
 
 def sure(confidence: Confidence) -> str:
     """How probable it is that each part of a line is right: ``alignment 98%, label 43%``."""
     shares = asdict(confidence).items()
     return ", ".join(f"{name} {share:.0%}" for name, share in shares if share is not None)
-
-
-def _with_doubts(line: Alignment, words: str) -> str:
-    doubts = f"; unsure: {sure(line.confidence)}" if line.confidence and any(line.doubts) else ""
-    return f"{words}{doubts}"
 
 
 def _row(answer: Answer, side: int, hidden: set[int]) -> list[_Box]:

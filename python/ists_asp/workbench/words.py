@@ -97,7 +97,16 @@ def router(bench: Bench) -> APIRouter:
         if not change.name.endswith(SUFFIX):
             raise UsageError("entries go into tables of words", expected=f"a name with {SUFFIX}")
         text = "" if change.before is None else project.read_rules(change.name)
-        return saved(bench, change, *_edited(text, change))
+        edited, line = _edited(text, change)
+        place = f"{change.name}:{change.line or edited.count(chr(10))}"
+        sides = {" ".join(side.lower().split()) for side in (change.left, change.right)}
+        for table in tables()["tables"]:
+            for row in table["rows"]:
+                other = f"{table['name']}:{row['line']}"
+                if {row.get("left"), row.get("right")} == sides and other != place:
+                    found = f"{line}: {other} says {row['left']} {row['sign']} {row['right']}"
+                    raise DataError(found, where=place, hint="Change that entry, or delete it")
+        return saved(bench, change, edited, line)
 
     @routes.get("/pairs")
     def touched(corpus: Annotated[str, Field(max_length=200)]) -> StreamingResponse:
