@@ -53,7 +53,7 @@ def fill_effects(page, written):
     page.goto("/effects")
     page.locator("#measures td.number b").first.wait_for()
     written("rules/words.tsv", "electricity <> power\n")
-    page.locator("[data-pair='1'] button").click()
+    page.locator("[data-pair='1'] td").last.click()
     page.locator("#detail .causes a").first.wait_for()
     page.locator("#detail button", has_text="not OPPO").click()
     page.locator(".proposal h3").or_(page.get_by_text("it would make")).first.wait_for()
@@ -201,6 +201,7 @@ def test_it_stays_text_in_a_report_and_while_answers_are_corrected(corpus, corre
         calm.keyboard.press("ArrowRight")
         calm.keyboard.press("Enter")
     expect(calm.locator("#count")).to_have_text("4 of 4 corrected")
+    expect(calm.locator("#message")).to_have_text("That was the last pair.")
     assert narrow(calm)
 
 

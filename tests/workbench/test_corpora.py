@@ -51,6 +51,7 @@ def test_what_is_learned_is_measured_first_and_adopted_as_a_new_state(served, co
     page.get_by_role("button", name="Learn", exact=True).click()
     page.locator("#found").wait_for(timeout=300_000)
     assert page.locator("#gains tbody tr").count() == 8
+    assert page.locator("#gains .dim", has_text="within chance").count() >= 1
     assert not list((served.folder / "rules").glob("learned-*"))
     page.locator("#adopt").click()
     page.locator("#message", has_text="Adopted as learned-1.lp").wait_for()

@@ -325,6 +325,9 @@ def test_findings_are_told_and_predicates_completed_while_somebody_types(page, e
     expect(page.locator(".cm-lintRange-error").first).to_have_text("wrod")
     page.keyboard.press("Control+a")
     page.keyboard.insert_text("broken(X) :- word(1,X,_)")
+    # What was found in the text before fades meanwhile.
+    expect(page.locator("#findings")).to_have_class("findings busy")
+    expect(page.locator("#findings")).to_have_class("findings")
     expect(page.locator("#findings")).to_contain_text("the file ends in the middle of a rule")
     page.keyboard.press("Control+a")
     page.keyboard.insert_text('%@rule fresh: "it is new"\nadds_nothing :- word(1,1,"new").\n')

@@ -101,10 +101,9 @@ const branch = (one) => make("li", {},
 export const whyNodes = (found) => {
   const nodes = [];
   if (found.decision !== undefined) {
-    // Up to three reasons without numbers: a line that rests on nothing, what forbids it, or what would make it.
     const { text, below } = found.tree, first = below.find((one) => !one.below.length);
-    const lacking = found.verdict === "forbidden" ? below : below[0]?.below ?? [];
-    nodes.push(make("h3", { text }), ...(first ? [first] : lacking.filter((one) => !/\d/.test(one.text)).slice(0, 3)).map((one) => make("p", { class: "sentence", text: sentence(one.text) })));
+    nodes.push(make("h3", { text }));
+    if (first) nodes.push(make("p", { class: "sentence", text: sentence(first.text) }));
     const rest = below.filter((one) => one !== first);
     if (rest.length) nodes.push(make("details", {}, make("summary", { class: "dim", text: t("The rules") }), make("ol", { class: "tree" }, ...rest.map(branch))));
     return nodes;

@@ -56,8 +56,8 @@ const measures = () => {
 
 const listed = (one, pair) => {
   const gain = pair.measures?.["Typ+Sco"].by, sum = total(pair);
-  return make("tr", { "data-pair": pair.id },
-    make("td", {}, make("button", { type: "button", class: "link", text: pair.id, "aria-expanded": String(open?.pair === pair.id && open.corpus === one.name), onclick: () => show(one, pair) })),
+  return make("tr", { "data-pair": pair.id, onclick: () => show(one, pair) },
+    make("td", {}, make("button", { type: "button", class: "link", text: pair.id, "aria-expanded": String(open?.pair === pair.id && open.corpus === one.name) })),
     make("td", { class: `number ${tone(sum)}`, text: gain === undefined ? "" : gain ? signed(gain) : sum ? t("a little") : t("same") }),
     make("td", {}, pair.sent1, make("br"), make("span", { class: "dim", text: pair.sent2 })));
 };

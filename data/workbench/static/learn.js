@@ -12,9 +12,10 @@ const gains = (found) => {
   byId("heading").textContent = t("Learned from {n} pair: {corrections} corrections of weights, those of the profile included|Learned from {n} pairs: {corrections} corrections of weights, those of the profile included", { n: found.pairs, corrections: found.corrections });
   const rows = ["gold", "found"].flatMap((kind) => found.after[kind] && found.before[kind] ? Object.entries(MEASURES).map(([name, text]) => {
     const before = found.before[kind][name], after = found.after[kind][name], by = after[0] - before[0];
+    const isChance = Math.abs(by) <= Math.max(before[1], after[1]);
     return make("tr", {}, make("th", { scope: "row", text: kind === "gold" ? t("{text}, chunks given", { text }) : t("{text}, chunks to be found", { text }) }),
       make("td", { class: "number", text: percent(before) }), make("td", { class: "number", text: percent(after) }),
-      make("td", { class: `number ${by > 0 ? "better" : by < 0 ? "worse" : "dim"}`, text: (100 * Math.abs(by)).toFixed(1) }));
+      make("td", { class: `number ${isChance ? "dim" : by > 0 ? "better" : "worse"}`, text: isChance ? t("{by}, within chance", { by: (100 * by).toFixed(1) }) : (100 * Math.abs(by)).toFixed(1) }));
   }) : []);
   byId("gains").replaceChildren(make("thead", {}, make("tr", {}, ...["", t("Before"), t("After"), t("Difference")].map((text) => make("th", { scope: "col", text })))), make("tbody", {}, ...rows));
 };

@@ -23,15 +23,16 @@ const words = () => (vocabulary ??= get("/project/rules/vocabulary").then((found
 const check = async (text) => {
   const asked = file;
   checking?.abort();
-  checking = new AbortController();
+  const mine = checking = new AbortController();
   let found;
   try {
-    found = await send("/project/rules/check", { name: asked.name, text, tab: TAB }, { signal: checking.signal });
+    found = await send("/project/rules/check", { name: asked.name, text, tab: TAB }, { signal: mine.signal });
   } catch (error) {
     if (error.status !== 400) throw error;
     found = [{ line: 0, column: 0, severity: "error", kind: "limits", text: error.message }];
   }
   if (file !== asked) return null;
+  byId("findings").classList.remove("busy");
   byId("findings").replaceChildren(...found.map((one) => make("li", { class: one.severity }, make("b", { text: `${SEVERITIES[one.severity] ?? one.severity} ` }),
     one.line ? make("button", { type: "button", class: "plain", text: t("line {line}: {text}", one), onclick: () => editor.go(one.line) }) : one.text)));
   return found.filter((one) => one.line);
@@ -47,6 +48,8 @@ const mark = () => {
 
 const changed = () => {
   if (!own()) return;
+  // What was found in the text before fades until this one is checked.
+  byId("findings").classList.toggle("busy", file.now !== editor.text);
   file.now = editor.text;
   byId("status").textContent = file.now === file.text ? "" : t("not saved");
   byId("save").disabled = file.now === file.text && file.digest !== null;

@@ -83,13 +83,12 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
     hidden = folded_tokens(answer, folded)
     first, second = (_row(answer, side, tokens) for side, tokens in enumerate(hidden, 1))
     columns = max((box.right for box in (*first, *second)), default=0) > _WIDEST
-    place = _columns if columns else _rows
-    boxes, marks = place(first, second, _links(answer, first, second, folded))
-    words = [described(answer, line) for line in answer.alignments]
+    links = _links(answer, first, second, folded)
+    boxes, marks = (_columns if columns else _rows)(first, second, links)
     drawn = template("report", "picture.svg").render(
         answer=answer,
         active=active,
-        words=words,
+        words=[described(answer, line) for line in answer.alignments],
         marks=marks,
         boxes=boxes,
         paths={mark.number: [_path(box, mark, columns) for box in mark.joined] for mark in marks},
@@ -157,11 +156,9 @@ def static_picture(answer: Answer, words: str = "") -> str:
 
 def described(answer: Answer, line: Alignment) -> str:
     """A line in words: ``"12" SIMI 2 "10"``."""
-    pair, label = answer.pair, format_label(line)
-    words1, words2 = pair.sent1.words(line.tokens1), pair.sent2.words(line.tokens2)
-    if not (line.tokens1 and line.tokens2):
-        return f'"{words1}" {label} –' if line.tokens1 else f'– {label} "{words2}"'
-    return f'"{words1}" {caption(line)} "{words2}"'
+    sides = zip(answer.pair.sentences, line.sides, strict=True)
+    one, other = (f'"{sentence.words(tokens)}"' if tokens else "–" for sentence, tokens in sides)
+    return f"{one} {caption(line) if all(line.sides) else format_label(line)} {other}"
 
 
 def sure(confidence: Confidence) -> str:

@@ -277,8 +277,14 @@ class _Search:
 
     def _reply(self, verdict: Verdict, goal: Goal, says: str, below: list[Branch]) -> WhyNot:
         below += self._others(goal)
-        tree = Branch(f"{goal.text}: {self._tell(says)}", below=below)
-        return WhyNot(verdict, self._wanted, goal.text, tree)
+        lacks = bool(below) and below[0].text.startswith(self._tell("missing: {text}", text=""))
+        lines = below[0].below if lacks else below if verdict is Verdict.FORBIDDEN else []
+        # Up to three reasons, without what introduces them.
+        told = [line.text.partition(": ")[2] or line.text for line in lines if line.where][:3]
+        form = "None of this holds: {reasons}" if lacks else "{reasons}"
+        reasons = [self._tell(form, reasons="; ".join(told))] if told else []
+        says = ". ".join([self._tell(says), *reasons])
+        return WhyNot(verdict, self._wanted, goal.text, Branch(f"{goal.text}: {says}", below=below))
 
     def _others(self, explained: Goal | None = None) -> Iterator[Branch]:
         for goal in self._goals:
@@ -345,11 +351,9 @@ class _Search:
     def _missing(self, needs: Predicate, start: Sequence[Ground], depth: int) -> list[Branch]:
         wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
         below = self._nearest.explain(wanted, depth)
-        if needs is v.LICENSED:
-            text = self._tell("missing: a licence for {label}", label=start[2].upper())
-        else:
-            text = self._tell("missing: a proposal of it")
-        return [Branch(text, below=below)]
+        licence, proposal = "missing: a licence for {label}", "missing: a proposal of it"
+        text = licence if needs is v.LICENSED else proposal
+        return [Branch(self._tell(text, label=start[-1].upper()), below=below)]
 
     def _search(self, size: int) -> tuple[AnswerSet | None, bool]:
         return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])

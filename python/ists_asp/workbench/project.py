@@ -453,7 +453,6 @@ def _is_rule(name: str) -> bool:
 def _entry(line: bytes) -> _Entry:
     """A line of the log, whose names are those of rule files."""
     entry = msgspec.json.decode(line, type=_Entry)
-    for name in entry.files:
-        if not _is_rule(check_name(name)):
-            raise UsageError(f"{shortened(name)!r} is not a name for a rule file")
+    if odd := [name for name in entry.files if not _is_rule(check_name(name))]:
+        raise UsageError(f"{shortened(odd[0])!r} is not a name for a rule file")
     return entry

@@ -48,8 +48,7 @@ def _affected_pairs(
     is no such group. In an unaffected pair the rules have the same instances without the entry.
     """
     try:
-        edits = _edits(system, tables, group)
-        if edits is None:
+        if (edits := _edits(system, tables, group)) is None:
             return None
         texts = [Atoms.of(facts).text for _, facts in system.facts_of(pairs)]
         affected = edits.affected(texts, [None] * len(texts))
@@ -96,16 +95,15 @@ def router(bench: Bench) -> APIRouter:
     def edit(change: Edit) -> dict[str, str]:
         if not change.name.endswith(SUFFIX):
             raise UsageError("entries go into tables of words", expected=f"a name with {SUFFIX}")
-        text = "" if change.before is None else project.read_rules(change.name)
+        text = (change.before and project.read_rules(change.name)) or ""
         edited, line = _edited(text, change)
         place = f"{change.name}:{change.line or edited.count(chr(10))}"
         sides = {" ".join(side.lower().split()) for side in (change.left, change.right)}
-        for table in tables()["tables"]:
-            for row in table["rows"]:
-                other = f"{table['name']}:{row['line']}"
-                if {row.get("left"), row.get("right")} == sides and other != place:
-                    found = f"{line}: {other} says {row['left']} {row['sign']} {row['right']}"
-                    raise DataError(found, where=place, hint="Change that entry, or delete it")
+        for name, row in ((one["name"], row) for one in tables()["tables"] for row in one["rows"]):
+            other = f"{name}:{row['line']}"
+            if {row.get("left"), row.get("right")} == sides and other != place:
+                found = f"{line}: {other} says {row['left']} {row['sign']} {row['right']}"
+                raise DataError(found, where=place, hint="Change that entry, or delete it")
         return saved(bench, change, edited, line)
 
     @routes.get("/pairs")
