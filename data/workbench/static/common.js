@@ -102,9 +102,10 @@ export const whyNodes = (found) => {
   const nodes = [];
   if (found.decision !== undefined) {
     const { text, below } = found.tree, first = below.find((one) => !one.below.length);
-    nodes.push(make("h3", { text }));
-    if (first) nodes.push(make("p", { class: "sentence", text: sentence(first.text) }));
-    const rest = below.filter((one) => one !== first);
+    const [verdict, told = first?.text] = text.slice(found.decision.length).split(/\. (.*)/s);
+    nodes.push(make("h3", { text: found.decision + verdict }));
+    if (told) nodes.push(make("p", { class: "sentence", text: sentence(told) }));
+    const rest = below.filter((one) => one.text !== told);
     if (rest.length) nodes.push(make("details", {}, make("summary", { class: "dim", text: t("The rules") }), make("ol", { class: "tree" }, ...rest.map(branch))));
     return nodes;
   }

@@ -13,7 +13,8 @@ const made = async (table, change, fields) => {
   try {
     const { digest } = await send("/project/words", { name: table.name, before: digests[table.name], ...change });
     digests[table.name] = digest;
-    for (const field of fields) field.value = field.defaultValue;
+    // What was typed since stays.
+    fields.forEach((field, at) => { if (field.value === [change.left, change.right][at]) field.value = field.defaultValue; });
     await load(table.name);
   } catch (error) {
     // What was refused stays where it was typed.
