@@ -239,15 +239,15 @@ def test_a_row_is_changed_and_what_stands_behind_it_stays(written, page, expect)
     path = written("rules/terms.tsv", "# one\ncar = automobile # kept\nbig = large\n")
     page.goto("/words")
     row, held = page.locator("[data-table='terms.tsv'] tbody tr").first, []
-    page.route("**/project/words", held.append)
+    page.route("**/project/words", lambda route: held.append(route))
     row.locator("select").select_option("<>")
     while not held:
         page.wait_for_timeout(20)
     # What is typed while that is saved is saved as well.
     row.locator("input").last.fill("bicycle")
-    page.unroute("**/project/words")
     with page.expect_response("**/project/words"):
         held[0].continue_()
+    page.unroute("**/project/words")
     row.locator("input").last.press("Tab")
     expect(page.locator("[data-table='terms.tsv'] tbody tr input").nth(1)).to_have_value("bicycle")
     page.wait_for_timeout(300)
