@@ -116,7 +116,7 @@ def test_without_time_to_choose_the_verdict_is_told(integrity):
     # What a long text leaves out is counted.
     assert not all(statement.sentence for statement in usual.statements)
     assert usual.text.endswith(("more difference.", "more differences."))
-    assert len(usual.text.split()) <= 60
+    assert len(usual.text.split()) <= 80
     assert hasty.text.startswith(usual.text.partition(",")[0])
     assert [bool(statement.sentence) for statement in hasty.statements].count(True) == 2
     assert len(hasty.statements) == len(usual.statements)
