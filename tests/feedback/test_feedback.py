@@ -59,6 +59,7 @@ other_unit_said contradictory | How high is it? | 8,849 km | 8,849 m
 number_cut contradictory | How fast is light? | 300 km/s | 300 000 km/s
 other_fact_said contradictory | What is the capital? | Toronto | Ottawa
 other_yes_or_no contradictory | Is it flat? | Yes it is | No, it is round.
+other_growth contradictory | How fast is it? | O(n) | O(log n)
 member_exchanged contradictory | Which colours? | red, yellow and blue | Red, green and blue
 roles_exchanged contradictory | Who won? | The duke beat the king | The king beat the duke
 denied contradictory | What does DNA do?
@@ -105,6 +106,8 @@ def test_a_rule_decides_by_itself_in_a_short_text(told, place):
     assert (feedback.verdict, rule in {str(atom.arguments[0]) for atom in plain}) == (verdict, True)
     assert feedback.text.startswith(STARTS[verdict]), feedback.text
     assert feedback.text.count(". ") <= 2
+    least, most = {"correct": (2.5, 5), "incomplete": (1.25, 3.75)}.get(verdict, (0, 2.5))
+    assert least <= feedback.rating <= most
     assert 0 < feedback.sure <= 100
     assert feedback.cell("check") == ("yes" if feedback.sure < 80 else "")
 

@@ -57,6 +57,7 @@ class Judged:
     verdict: str
     rule: str  # the rule that decided by itself; empty where evidence was weighed
     sure: int  # how often in 100 such cases the verdict is right
+    credit: float  # the share of a full mark to expect: incomplete counts half, other verdicts 0
     found: frozenset[str]  # points of the model answer that the answer has
     denied: frozenset[str]  # those that it contradicts
     points: int  # all of them
@@ -84,8 +85,7 @@ class Feedback:
     ) -> Feedback:
         """The feedback in words."""
         items = tell(answer.pair.sentences, judged.shown, templates)
-        texts = {name: [item.text for item in items if item.kind == name] for name in QUOTED}
-        columns = {name: "; ".join(quoted) for name, quoted in texts.items()}
+        columns = {kind: "; ".join(i.text for i in items if i.kind == kind) for kind in QUOTED}
         return cls(submission, reference, answer, judged, text_of(items, templates), columns)
 
     @property
@@ -100,8 +100,9 @@ class Feedback:
 
     @property
     def rating(self) -> float:
-        """How alike the answer and the reference are, from 0 to 5."""
-        return round(self.answer.rating.value, 3) if self.answer.rating else 0.0
+        """How much of the reference the answer says, from 0 to 5: half likeness, half verdict."""
+        likeness = self.answer.rating.value if self.answer.rating else 0.0
+        return round((likeness + 5 * self.judged.credit) / 2, 3)
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -147,14 +148,14 @@ def read_judged(answer: Answer, shown: Iterable[Ground], _cost: object, best: bo
     right = {str(name): share.number for name, share in atoms[v.RIGHT_IN.name]}
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
     weighed = {str(name): weight.number for name, weight in atoms[v.SUPPORT.name]}
-    odds = [math.exp((weight - weighed.get(verdict, 0)) / 100) for weight in weighed.values()]
-    counted = rule or "only_open" * (len(odds) == 1)
-    sure = right.get(counted, 50) if counted else round(100 / sum(odds))
-    matched, denied, points = (
-        frozenset(str(point) for (point,) in atoms[name])
-        for name in (v.FOUND_POINT.name, v.DENIED_POINT.name, v.ANSWER_POINT.name)
-    )
-    return Judged(shown_, str(verdict), rule, sure, matched, denied, len(points))
+    counted = rule or "only_open" * (len(weighed) == 1)
+    weighed = {str(verdict): 0} if rule else weighed
+    odds = {name: math.exp((n - weighed[verdict]) / 100) for name, n in weighed.items()}
+    sure = right.get(counted, 50) if counted else round(100 / sum(odds.values()))
+    credit = (odds.get(v.VERDICTS[0], 0) + odds.get(v.VERDICTS[1], 0) / 2) / sum(odds.values())
+    names = (v.FOUND_POINT.name, v.DENIED_POINT.name, v.ANSWER_POINT.name)
+    matched, denied, points = (frozenset(str(p) for (p,) in atoms[name]) for name in names)
+    return Judged(shown_, str(verdict), rule, sure, credit, matched, denied, len(points))
 
 
 def asked_facts(question: Sentence) -> list[str]:

@@ -410,10 +410,8 @@ def _columns(
     from ists_asp.evaluate.ratings import KAPPA, suggest_marks
     from ists_asp.explain.feedback import COLUMNS, Feedback, groups
 
-    judged = [
-        result if judgeable and isinstance(result, Feedback) else None
-        for judgeable, result in zip(sheet.judgeable, results, strict=True)
-    ]
+    pairs = zip(sheet.judgeable, results, strict=True)
+    judged = [r if judgeable and isinstance(r, Feedback) else None for judgeable, r in pairs]
     ours: dict[str, list[object]] = {
         name: [result and result.cell(name) for result in judged] for name in COLUMNS
     }
