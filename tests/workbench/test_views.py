@@ -84,6 +84,12 @@ def test_hostile_rules_keep_nobody_waiting_for_ever(served, written):
     assert served.asked("/api/solve", {"sent1": "a dog", "sent2": "a cat"})["alignments"]
 
 
+def test_sentences_in_another_language_are_told(served):
+    spanish = {"sent1": "El perro duerme en la cama", "sent2": "El gato duerme en la casa"}
+    assert "looks like Spanish" in served.asked("/api/solve", spanish)["note"]
+    assert not served.asked("/api/solve", spanish | {"profile": "es"})["note"]
+
+
 def test_where_a_rule_fires_is_told_with_its_words(served):
     text = served.send("/project/rules/where?rule=same_by_table&corpus=images")[2].decode()
     assert "means the same as" in text

@@ -51,6 +51,7 @@ const look = async () => {
     answer = await send("/api/solve", asked);
     asking = false;
     if (again) return look();
+    told = answer.note;
     draw(byId("picture"), answer.picture);
     byId("answer").classList.remove("busy");
     // What was said of another pair does not stand above this picture.

@@ -97,7 +97,9 @@ def router(bench: Bench) -> APIRouter:
     def solve(query: GivenPair) -> dict[str, Any]:
         _, answer = decided(query)
         drawn = picture(answer, active=True, folded=punctuation(answer))
-        return {**answer.to_dict(), "picture": drawn}
+        profile = load_profile(bench.desks.setup(query.profile).profile)
+        note = foreign(answer.pair.sentences, profile.language, profile.name)
+        return {**answer.to_dict(), "picture": drawn, "note": str(note or "")}
 
     @routes.post("/picture", summary="The alignment as an SVG file with its own style")
     def drawn(query: GivenPair) -> dict[str, str]:
