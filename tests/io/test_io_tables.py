@@ -383,7 +383,7 @@ def test_a_reader_that_does_nothing_is_told_as_that(table, monkeypatch):
 
     monkeypatch.setattr(sheets, "Popen", stopped)
     monkeypatch.setattr(sheets, "heard", partial(sheets.heard, look=0.05, still=5))
-    with pytest.raises(FormatError, match=r"a\.xlsx: reading has stopped before its end"):
+    with pytest.raises(FormatError, match=r"a\.xlsx: reading stopped early"):
         entries(table("a.xlsx", excel([["a", "b"]])))
 
 
