@@ -13,7 +13,8 @@ read side by side without knowing which was which.
 
 ``read.tsv`` has pairs drawn by chance, with the fault for which a reader called an explanation bad,
 before and after phrases were told whole, on 28 November 2026; fresh pairs were read once; later
-ones before and after scraps of what both say were left out, by whoever changed the rules.
+ones before and after scraps of what both say were left out, by whoever changed the rules. Those of
+a reader who wrote no rule are of 29 November 2026; a second agreed on 35 of 40 (kappa .78).
 """
 
 import random
