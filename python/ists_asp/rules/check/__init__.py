@@ -7,7 +7,7 @@ says of each code what it means, with examples. Nothing is decided with the rule
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -83,18 +83,19 @@ def check_run(
     if not any(finding.stops for finding in first):
         return first
     # Other programs of the profile may have a predicate, and other profiles a constant.
-    stopping = {_subject(fault): fault for fault in findings([profile], *_OF_RUNS) if fault.stops}
-    anywhere: Collection[tuple[str, str, int, int]] = stopping
-    if any(finding.kind in _SOMEWHERE for finding in first):
+    places = {_place(fault) for fault in first if fault.stops}
+    stopping = [fault for fault in findings([profile], *_OF_RUNS) if _place(fault) in places]
+    if any(fault.kind in _SOMEWHERE for fault in stopping):
         # To read all of them takes seconds.
         profiles = list_profiles(read_overlay(paths).base)
-        anywhere = {_subject(fault) for fault in findings(profiles, check_constants) if fault.stops}
-    return tuple(
-        stopping.get(_subject(fault), fault) if fault.stops else fault
-        for fault in first
-        if fault.kind in _REPORTED
-        or _subject(fault) in (anywhere if fault.kind in _SOMEWHERE else stopping)
-    )
+        anywhere = {_subject(fault) for fault in findings(profiles, check_constants)}
+        stopping = [
+            fault
+            for fault in stopping
+            if fault.kind not in _SOMEWHERE or _subject(fault) in anywhere
+        ]
+    reported = [fault for fault in first if fault.kind in _REPORTED]
+    return _in_order([*{_subject(fault): fault for fault in (*reported, *stopping)}.values()])
 
 
 def _subject(finding: Finding) -> tuple[str, str, int, int]:
