@@ -19,6 +19,7 @@ from tests.sharing import cases, python, read_table
 
 ENGLISH = ("12 killed in bus accident", "10 killed in road accident")
 SPANISH = ("Mueren 12 personas en Cuba", "Fallecen 11 personas en la isla de Cuba")
+LONGER = ("A man in a red shirt plays the guitar", "A woman plays the piano on a street")
 FORMS = pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
 MINE = """
 #const most_here = 9. % of all alignments
@@ -248,7 +249,9 @@ def test_plain_clingo_rates_alike(good, tmp_path, form, profile, pair):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("profile", "pair"), [("default", ENGLISH), ("es", SPANISH)])
+@pytest.mark.parametrize(
+    ("profile", "pair"), [("default", ENGLISH), ("default", LONGER), ("es", SPANISH)]
+)
 @FORMS
 def test_plain_clingo_explains_alike(good, tmp_path, form, profile, pair):
     call = ("--profile", profile, *pair)

@@ -1,6 +1,7 @@
 """Profiles: what they may say, their files and copies of them, and rules of a user over them."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -174,6 +175,17 @@ def test_the_provenance_has_the_hashes_of_what_rates_pairs(tmp_path, place, fiel
     assert getattr(before, field) != getattr(after, field)
     assert sums(old.rating) != sums(new.rating)
     assert read_profile_rules("baseline").rating == ()
+
+
+@pytest.mark.parametrize("purpose", [Purpose.ANSWER, Purpose.EXPLANATION, Purpose.RATING])
+@pytest.mark.parametrize("profile", list_profiles())
+def test_no_two_files_of_a_shipped_program_have_a_private_predicate_of_one_name(profile, purpose):
+    # A command of plain clingo names the files, and would take the two for one.
+    if purpose is not Purpose.RATING or load_profile(profile).rating:
+        _, program = load_program(profile, purpose=purpose)
+        assert [
+            rule.name for rule in program.rules if re.search(r"(?<![\w'])_\w+'", rule.text)
+        ] == []
 
 
 def test_files_that_decide_and_rate_count_once():
