@@ -122,8 +122,10 @@ class Place:
         (project / "corpora" / "few.tsv").write_text("A dog sleeps\tA cat sleeps\n", "utf-8")
         server = _Server(self._tree, project, self._folder / "cache of the server")
         self._stack.callback(server.close)
-        for kind, more in (("explain", {}), ("rate", {}), ("why", {"decision": ["rating"]})):
-            server.ask(f"/api/{kind}", {"sent1": "a dog", "sent2": "a dog", **more})
+        kinds: tuple[tuple[str, dict[str, Any]], ...]
+        kinds = (("explain", {}), ("rate", {}), ("why", {"decision": ["rating"]}))
+        for text, (kind, more) in product(("a dog", "a cat", "a man"), kinds):
+            server.ask(f"/api/{kind}", {"sent1": text, "sent2": text, **more})
         server.ask("/project/rules/check", self._draft())
         return server
 

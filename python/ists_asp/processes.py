@@ -51,13 +51,13 @@ def limit_memory(size: int) -> None:
     resource.setrlimit(kind, (size, size))
 
 
-def end_with_parent() -> None:
+def end_with_parent(*, watched: bool = True) -> None:
     """End this process when its parent ends, in whatever way.
 
     clingo checks nothing while it grounds and would go on for ever. A worker's parent, for the
-    system, is a server that lives as long as its workers, so the starter is watched as well.
+    system, is a server that lives as long as its workers, so the starter is ``watched`` as well.
     """
-    starter = parent_process()
+    starter = parent_process() if watched else None
     if starter is not None:
         # clingo lets other threads work whatever it does.
         Thread(target=_end_after, args=(starter,), daemon=True).start()

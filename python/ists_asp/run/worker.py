@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -31,7 +32,7 @@ from ists_asp.model import Answer, Pair, Rating
 from ists_asp.processes import ENDING, end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
 from ists_asp.rules import Purpose, RuleWarning
-from ists_asp.solver import Solver
+from ists_asp.solver import Solver, ahead
 from ists_asp.solver.kept import answer_of, data_of
 from ists_asp.solver.search import Item
 from ists_asp.syntax.ground import Atoms
@@ -321,6 +322,7 @@ class _Server:
             if getattr(question, "func", question) is not Decider.outcomes:
                 if (questions := questions + 1) == _STAYS:
                     freeze_gc()
+                    ahead.stays = sys.platform == "linux"
                 waiting += questions >= _STAYS
             self.reply(partial(self._decider.answer, question, items), seconds)
 

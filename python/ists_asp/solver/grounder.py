@@ -318,7 +318,7 @@ class Alone:
         answers: list[A] = []
         while answer_set is not None:
             self.last = answer_set
-            answers.append(read(answer_set, self._weights))
+            answers.append(read(answer_set, partial(weights_of, self.control)))
             left = self._ends - time.process_time()
             if len(answers) == models or left <= 0:
                 break
@@ -334,8 +334,10 @@ class Alone:
             self.control, seconds, atoms=self._atoms, patience=patience, objective=self.objective
         )
 
-    def _weights(self) -> Weights:
-        return {name: argument_texts(self.control, name, arity) for name, arity in WEIGHTS}
+
+def weights_of(control: Control) -> Weights:
+    """The weights in a ground program."""
+    return {name: argument_texts(control, name, arity) for name, arity in WEIGHTS}
 
 
 def argument_texts(control: Control, name: str, arity: int) -> list[str]:

@@ -157,19 +157,28 @@ def search(
     return replace(last, optimal=exhausted or (ended and not last.cost)), False
 
 
-def only_best(control: Control, time_limit: float, *, atoms: bool) -> AnswerSet | None:
-    """Find the best answer set if it is the only one, in what is projected to unless ``atoms``."""
+def only_best(
+    control: Control,
+    time_limit: float,
+    *,
+    atoms: bool = False,
+    objective: Objective | None = None,
+) -> AnswerSet | None:
+    """Find the best answer set if it is the only one, in what is projected to unless ``atoms``.
+
+    With an ``objective``, as for :func:`search`, it is the only one in what is shown.
+    """
     solving = control.configuration.solve
     assert isinstance(solving, Configuration)
     solving.opt_mode = "optN"
     solving.models = "2"
-    solving.project = "no" if atoms else "project"
+    solving.project = "no" if atoms else "show" if objective else "project"
     found_sets: list[AnswerSet] = []
 
     def look(model: Model) -> None:
         # All others are on the way to the best.
         if model.optimality_proven or not model.cost:
-            found_sets.append(_read_model(model, atoms=atoms))
+            found_sets.append(_read_model(model, objective, atoms=atoms))
 
     _, ended, _ = last_model(control, time_limit, look)
     return replace(found_sets[0], optimal=True) if ended and len(found_sets) == 1 else None

@@ -61,9 +61,14 @@ class FactLoader:
         if not name.arity or len(atoms) < _MANY:
             self.add(atoms)
             return
+        self.fetch(name, atoms)
+
+    def fetch(self, name: Signature, atoms: Sequence[Symbol]) -> None:
+        """The facts of a predicate, as they are when clingo fetches them."""
         variables = ",".join(f"A{number}" for number in range(name.arity))
-        atom = f"{name.name}({variables})"
-        self._rules.append(f"{atom} :- {atom} = @{FETCH}({len(self._fetched)}).")
+        atom = f"{name.name}({variables})" if name.arity else name.name
+        fetched = f"@{FETCH}({len(self._fetched)})"
+        self._rules.append(f"{atom} :- {atom if name.arity else '_'} = {fetched}.")
         self._fetched.append(atoms)
 
     @cached_property
