@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ists_asp
-from ists_asp.lang import by_degree, say, texts_of
+from ists_asp.lang import by_degree, say, texts_of, translated
 from ists_asp.resources import data_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.rules.loader import load_rules
@@ -105,3 +105,42 @@ def test_a_reason_is_told_in_words_of_degree(language, text, words):
         told = by_degree(language, text.format(n=n))
         assert word in told
         assert not re.search(r"\d|%", told)
+
+
+def _program():
+    """The strings of the program, and an expression for those with values."""
+    plain, composed = set(), set()
+    for path in Path(ists_asp.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            plain |= (
+                {text.lstrip(", ") for text in _strings(node)}
+                if isinstance(node, ast.Constant)
+                else set()
+            )
+            if isinstance(node, ast.JoinedStr):
+                parts = [
+                    one.value if isinstance(one, ast.Constant) else None for one in node.values
+                ]
+                if re.search("[a-z]{2}", "".join(filter(None, parts))):
+                    composed.add("".join(".*?" if one is None else re.escape(one) for one in parts))
+    return plain, re.compile("|".join(composed))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_message_is_one_of_the_program_with_its_values(language):
+    messages, (plain, composed) = texts_of(language, "errors"), _program()
+    told = messages.keys() - plain - {"expected {what}"}
+    assert not [text for text in told if not composed.fullmatch(text)]
+    assert not [text for text, theirs in messages.items() if values(text) != values(theirs)]
+
+
+@cases("""
+message                                        | theirs
+odd; expected a sentence. Ask again            | odd; lo esperado: una frase. Vuelve a preguntar
+pair 1, sentence 2: a sentence of 300 tokens   | par 1, frase 2: una frase de 300 palabras
+r.lp:3: nothing uses p/1. Ask again            | r.lp:3: nada usa p/1. Vuelve a preguntar
+this is not UTF-8 at all                       | this is not UTF-8 at all
+""")
+def test_a_message_is_translated_part_by_part(message, theirs):
+    assert translated("es", message) == theirs
+    assert translated("en", message) == message

@@ -90,6 +90,35 @@ def test_sentences_in_another_language_are_told(served):
     assert not served.asked("/api/solve", spanish | {"profile": "es"})["note"]
 
 
+def test_a_spanish_project_says_in_spanish_what_it_refuses(tmp_path):
+    entry = {"name": "terms.tsv", "before": None, "left": "grande", "right": "amplio", "sign": "<>"}
+    long = {"sent1": "y " * 900, "sent2": "El perro duerme"}
+    english = {"sent1": "He was at the house with them", "sent2": "She is not in the house"}
+    draft = {"name": "mine.lp", "text": "_odd(X,Y) :- word(1,X,_), not word(2,Y,_)."}
+    sheet, corpus = (f"/project/{at}?name=one.csv" for at in ("feedback/table", "effects/corpus"))
+    with serving(tmp_path / "project", "--profile", "es") as server:
+        (server.folder / "rules" / "other.tsv").write_text("grande = amplio\n")
+        for path, body, says in (
+            ("/project/words", entry, "other.tsv:1 dice grande = amplio. Cambia esa entrada"),
+            ("/project/words", {**entry, "right": ""}, "; lo esperado: dos palabras o expresiones"),
+            ("/project/rules/redo", {}, "no hay nada que rehacer"),
+            ("/api/solve", {**english, "profile": "no"}, "no hay ningún perfil «no»; lo esperado:"),
+            ("/api/solve", long, "par 1, frase 1: una frase de 900 palabras; lo esperado: como"),
+            (sheet, b"\n", "one.csv: la tabla no tiene respuestas; lo esperado: una fila"),
+            (
+                corpus,
+                b"a,b,c\n1,2\n",
+                "csv:2: 2 celdas; lo esperado: 3, como antes. Corrige esas filas",
+            ),
+        ):
+            kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
+            status, _, answered = server.send(path, body, content_type=kind)
+            assert (status, says in json.loads(answered).get("error", "")) == (400, True), answered
+        assert server.asked("/api/solve", english)["note"].startswith("parece inglés; lo esperado:")
+        found = [finding["text"] for finding in server.asked("/project/rules/check", draft)]
+        assert [text for text in found if "la variable no es segura: Y. Úsala en un" in text], found
+
+
 def test_where_a_rule_fires_is_told_with_its_words(served):
     text = served.send("/project/rules/where?rule=same_by_table&corpus=images")[2].decode()
     assert "means the same as" in text

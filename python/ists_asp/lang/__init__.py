@@ -165,7 +165,7 @@ def _words(
 
 @cache
 def texts_of(language: str, kind: str = "texts") -> Mapping[str, str]:
-    """The texts of a language by English ones, or its sentences of ``rules``, or ``degrees``."""
+    """The texts of a language by English ones, or its ``rules``, ``degrees`` or ``errors``."""
     path = data_dir() / "texts" / f"{language}.{kind}.tsv"
     lines = path.read_text("utf-8").splitlines() if path.is_file() else ()
     return dict(line.split("\t", 1) for line in lines if "\t" in line)
@@ -175,6 +175,27 @@ def say(language: str, text: str, /, **values: object) -> str:
     """A text in a language, with values for its {names}; of "one|many" the one that fits n."""
     singular, _, plural = texts_of(language).get(text, text).partition("|")
     return (plural if plural and values.get("n") != 1 else singular).format_map(values)
+
+
+@cache
+def _messages(language: str) -> list[tuple[re.Pattern[str], str]]:
+    """Parts of messages with slots as expressions, the longest first, and what to say instead."""
+
+    def expression(text: str) -> re.Pattern[str]:
+        part = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(text))
+        begin, end = r"(?:^|(?<=[:;.,] )|(?<=; expected ))", r"(?=[:;.,] |\.?$)"
+        return re.compile(f"{begin}{part}{end}", re.MULTILINE)
+
+    texts = [*texts_of(language, "errors").items()]
+    texts.sort(key=lambda text: (text[0].startswith("expected"), -len(text[0])))
+    return [(expression(text), re.sub(r"\{(\w+)\}", r"\\g<\1>", theirs)) for text, theirs in texts]
+
+
+def translated(language: str, message: str) -> str:
+    """A message of an error, its parts in the language as far as its table of ``errors`` goes."""
+    for part, theirs in _messages(language):
+        message = part.sub(theirs, message)
+    return message
 
 
 def by_degree(language: str, text: str) -> str:

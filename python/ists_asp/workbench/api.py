@@ -26,8 +26,7 @@ from ists_asp.rules import Purpose, load_profile
 from ists_asp.run import worker as questions
 from ists_asp.run.pool import ask_each
 from ists_asp.solver.batch import batches
-from ists_asp.terminal import visible
-from ists_asp.workbench.desk import Bench, Desk, streamed
+from ists_asp.workbench.desk import Bench, Desk
 
 _TOGETHER = 10  # answers that are judged together, while others wait
 
@@ -99,7 +98,7 @@ def router(bench: Bench) -> APIRouter:
         drawn = picture(answer, active=True, folded=punctuation(answer))
         profile = load_profile(bench.desks.setup(query.profile).profile)
         note = foreign(answer.pair.sentences, profile.language, profile.name)
-        return {**answer.to_dict(), "picture": drawn, "note": str(note or "")}
+        return {**answer.to_dict(), "picture": drawn, "note": bench.told(note or "")}
 
     @routes.post("/picture", summary="The alignment as an SVG file with its own style")
     def drawn(query: GivenPair) -> dict[str, str]:
@@ -146,10 +145,10 @@ def router(bench: Bench) -> APIRouter:
             if submission.references:
                 _, result = next(results)
             if isinstance(result, IstsError):
-                return {"id": submission.id, "error": visible(str(result))}
+                return {"id": submission.id, "error": bench.told(result)}
             words = result.answer.pair.sent1
             if (fault := foreign((words, words), code, profile)) is not None:
-                return {"id": submission.id, "error": str(fault)}
+                return {"id": submission.id, "error": bench.told(fault)}
             return {"id": submission.id} | {name: result.cell(name) for name in COLUMNS}
 
         records = list(map(record, submissions))
@@ -173,7 +172,7 @@ def router(bench: Bench) -> APIRouter:
                 found = str(error)
             return {"id": name, "error": f"line {number}: {found}"}
 
-        return streamed(reply(number, line) for number, line in lines if line)
+        return bench.streamed(reply(number, line) for number, line in lines if line)
 
     return routes
 

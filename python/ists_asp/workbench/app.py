@@ -128,7 +128,7 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
     @app.exception_handler(IstsError)
     def expected(_request: Request, error: IstsError) -> responses.JSONResponse:
         error = EndingError() if bench.desks.closed else error
-        body = {"error": visible(str(error))}
+        body = {"error": bench.told(error)}
         if isinstance(error, ConflictError):
             body["text"] = error.text
         return responses.JSONResponse(body, _STATUS.get(type(error), 400))

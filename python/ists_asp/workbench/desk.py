@@ -24,6 +24,7 @@ from ists_asp.engine import Setup, System
 from ists_asp.engine.answer import SolvedAnswer
 from ists_asp.engine.preparation import GivenSentence
 from ists_asp.errors import IstsError, UsageError
+from ists_asp.lang import translated
 from ists_asp.model import Pair
 from ists_asp.resources import Closing
 from ists_asp.rules import load_profile
@@ -264,6 +265,22 @@ class Bench:
     desks: Desks
     closing: ExitStack = field(default_factory=ExitStack)
 
+    def told(self, error: object) -> str:
+        """An error as a page shows it, in the language of the project."""
+        return visible(translated(load_profile(self.project.profile).language, str(error)))
+
+    def streamed(self, records: Iterable[dict[str, Any]]) -> StreamingResponse:
+        """Records as they come; an error is the last of them."""
+
+        def lines() -> Iterator[bytes]:
+            try:
+                for record in records:
+                    yield json.encode(record) + b"\n"
+            except IstsError as error:
+                yield json.encode({"error": self.told(error)}) + b"\n"
+
+        return StreamingResponse(lines(), media_type="application/x-ndjson")
+
     def annotated(self, desk: Desk, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Pairs ready for the worker of a desk; a UsageError as soon as the rules are changed."""
         state = self.project.state.digest
@@ -271,16 +288,3 @@ class Bench:
             if self.project.state.digest != state:
                 raise UsageError("the rules were changed meanwhile", hint="Ask again")
             yield desk.pair(pair.sent1, pair.sent2, pair.id)
-
-
-def streamed(records: Iterable[dict[str, Any]]) -> StreamingResponse:
-    """Records as they come; an error is the last of them."""
-
-    def lines() -> Iterator[bytes]:
-        try:
-            for record in records:
-                yield json.encode(record) + b"\n"
-        except IstsError as error:
-            yield json.encode({"error": visible(str(error))}) + b"\n"
-
-    return StreamingResponse(lines(), media_type="application/x-ndjson")

@@ -34,7 +34,6 @@ from ists_asp.run.pool import SupersededError, Worker, ask_each
 from ists_asp.run.worker import with_rules
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.solver.kept import TOGETHER
-from ists_asp.terminal import visible
 from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.folder import Folder, Stamp
 from ists_asp.workbench.project import Corpus, State
@@ -156,7 +155,7 @@ class Effects(Closing):
         except SupersededError:
             return
         except IstsError as error:
-            fault = visible(str(error)).replace(f"{self._place(state)}/", "")
+            fault = self._bench.told(error).replace(f"{self._place(state)}/", "")
             runs = {key: Run(stamps, fault=fault)}
             if isinstance(error, SolveError):
                 # Rules without an end have none for other pairs either.

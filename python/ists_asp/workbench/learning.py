@@ -123,7 +123,7 @@ class Learning(Closing):
             limit = Limit.of_work(_SECONDS)
             self._text, self.found = worker.ask(partial(task, golds=golds), limit=limit, step=count)
         except Exception as error:  # there is nobody else to tell
-            fault = str(error) if worker is self._worker else "cancelled"
+            fault = self._bench.told(error if worker is self._worker else "cancelled")
         finally:
             worker.close()
             self.job = {"running": False, "fault": fault}

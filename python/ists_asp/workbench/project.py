@@ -432,6 +432,7 @@ class Project:
 _INSTEAD = {
     "--encoding": "Save the file as UTF-8, and add it again",
     "--sent1-col": "Call them sentence1 and sentence2",
+    "--skip-bad": "Correct these rows, and add the file again",
     "--table": "If this is CSV, call it FILE.csv",
     "--tsv": "Save it as one of these",
 }

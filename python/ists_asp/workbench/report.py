@@ -17,7 +17,7 @@ from ists_asp.pipeline.stages import Stages
 from ists_asp.report import Entry, Report, compare
 from ists_asp.report.page import GOLD, encoded
 from ists_asp.solver.batch import batches
-from ists_asp.workbench.desk import Bench, streamed
+from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.project import Corpus
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ def router(bench: Bench) -> APIRouter:
                 for name in list(reports)[:-_CACHED]:
                     del reports[name]
 
-        return streamed(steps())
+        return bench.streamed(steps())
 
     @routes.get("/overview")
     def overview(corpus: str) -> Response:

@@ -26,10 +26,10 @@ from ists_asp.rules.check import Checked, check_rules
 from ists_asp.rules.check.model import SEVERITIES, Finding, Severity
 from ists_asp.run import worker as questions
 from ists_asp.run.pool import Worker, ask_each
-from ists_asp.terminal import unbroken, visible
+from ists_asp.terminal import unbroken
 from ists_asp.trace.effects import Looked, verdict, worth
 from ists_asp.vocabulary import documented
-from ists_asp.workbench.desk import Bench, Newest, Step, streamed
+from ists_asp.workbench.desk import Bench, Newest, Step
 from ists_asp.workbench.folder import Folder
 from ists_asp.workbench.project import RULES, text_digest
 
@@ -119,7 +119,7 @@ class Editor:
     """Asks a worker about rules that are being written; questions give way to newer ones."""
 
     def __init__(self, bench: Bench) -> None:
-        self._project = bench.project
+        self._project, self._told = bench.project, bench.told
         light = replace(bench.desks.setup(), profile=_LIGHT, rules=(), reader=NO_READER)
         self._worker = Worker(replace(light, constants={}))
         bench.closing.callback(self._worker.close)
@@ -143,7 +143,7 @@ class Editor:
         records = []
         for finding in findings:
             text = unbroken(". ".join(filter(None, (finding.found, finding.hint))))
-            text = text.replace(f"{folder}/", "")
+            text = self._told(text.replace(f"{folder}/", ""))
             records.append(finding.as_dict() | {"file": name, "text": text})
         return records
 
@@ -234,7 +234,7 @@ def router(bench: Bench) -> APIRouter:
             fault = bench.desks.fault
         except IstsError as error:
             fault = error
-        return {"fault": None if fault is None else visible(str(fault)).replace(folder, "")}
+        return {"fault": None if fault is None else bench.told(fault).replace(folder, "")}
 
     routes.add_api_route("/check", editor.check, methods=["POST"])
     routes.add_api_route("/vocabulary", editor.vocabulary)
@@ -248,7 +248,7 @@ def router(bench: Bench) -> APIRouter:
     def where(rule: _Name, corpus: _Name) -> StreamingResponse:
         # An entry of a table has its file and line for a name.
         name = f"{folder}{rule}" if rule.partition(":")[0] in project.state.files else rule
-        return streamed(_effects(bench, name, corpus))
+        return bench.streamed(_effects(bench, name, corpus))
 
     return routes
 
@@ -268,7 +268,7 @@ def _effects(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
     for done, (pair, looked) in enumerate(results, 1):
         record: dict[str, Any] = {"done": done, "of": len(loaded.pairs)}
         if isinstance(looked, IstsError):
-            yield record | {"id": pair.id, "fault": visible(str(looked))}
+            yield record | {"id": pair.id, "fault": bench.told(looked)}
             continue
         looks.append(looked)
         effect = looked.effects[name]

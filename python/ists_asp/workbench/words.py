@@ -20,7 +20,7 @@ from ists_asp.solver.batch import BATCH, batches
 from ists_asp.solver.edits import Edits
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
-from ists_asp.workbench.desk import Bench, streamed
+from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.project import RULES, text_digest
 from ists_asp.workbench.rules import File, saved
 
@@ -108,7 +108,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.get("/pairs")
     def touched(corpus: Annotated[str, Field(max_length=200)]) -> StreamingResponse:
-        return streamed(_affected(bench, corpus))
+        return bench.streamed(_affected(bench, corpus))
 
     return routes
 
