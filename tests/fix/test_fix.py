@@ -8,11 +8,13 @@ import pytest
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.fix.proposals import Writer, proposals, wrong_decisions
-from ists_asp.fix.trial import fix, fix_many, judged
+from ists_asp.fix.trial import fix, fix_many
 from ists_asp.model import Alignment, Label
 from ists_asp.resources import data_dir
 from ists_asp.rules.examples import read_example
+from ists_asp.run.claims import judged
 from ists_asp.run.worker import with_rules
+from ists_asp.vocabulary import POINT_STATES
 from tests.sharing import cases, shared_system
 
 pytestmark = pytest.mark.slow
@@ -61,9 +63,9 @@ headlines | Police arrest 3 men | Police arrest suspects | "3 men" ~ "suspects" 
     upos(1,I,num), lemma(1,I+1,"man"), span_token(2,Y,J), lemma(2,J,"suspect");
 headlines | Swimmers Ann Holt and Eve Powell test positive for drugs
     Swimmer Ann Holt tests positive for drugs | 1: "test"
-    must_split(S,I) :- lemma(S,I,"test"), lemma(S,I+1,"positive").
+    must_split(S,I..I+1) :- lemma(S,I,"test"), lemma(S,I+1,"positive").
 es | El comercio entre la UE y Suiza crece mucho | El comercio crece | 1: "entre la UE y Suiza"
-    must_join(S,I) :- upos(S,I-1,propn), lemma(S,I,"y"), upos(S,I+1,propn).
+    must_join(S,I..I+1) :- upos(S,I-1,propn), lemma(S,I,"y"), upos(S,I+1,propn).
 headlines | Mali due to vote for president | Mali Counts Votes After Presidential Runoff
     "to vote" ~ "Votes" SIMI | lemma(2,J,"vote"), upos(1,I,verb), upos(2,J,noun).
 headlines | Palestinians ` hit ' by Israeli fire in Gaza
@@ -240,6 +242,24 @@ def test_entries_for_a_verdict_are_whole_phrases_or_words_in_like_places(
     solved = shared_system("answers-students").solve(answer, model, tokens=True)
     edits = proposals({example: Writer(solved, example.claim)})
     assert [edit.text.partition("\t")[0] for edit in edits] == expected.split("; ")
+
+
+@cases("""
+answer | model | point | state | expected
+it halts the motor | It lets the motor run. | lets the motor run. | contradicted | halt <> let
+it is toxic to dogs | It is poisonous for dogs | is poisonous | missing
+    :- lemma(1,_,"toxic"), lemma(2,I,"poisonous").
+The dog growls | The cow sleeps; the dog barks | the dog barks | found | growl = bark
+""")
+def test_a_point_of_a_model_answer_is_claimed(answer, model, point, state, expected):
+    system = shared_system("default")
+    claims = (f'point "{point}" {name}' for name in POINT_STATES)
+    examples = [read_example(f'"{answer}" | "{model}" | "What?": {claim}') for claim in claims]
+    records = judged(system, examples)
+    held = [at.claim.value for at, of in zip(examples, records, strict=True) if not of["failures"]]
+    assert (len(held), state in held) == (1, False)
+    found = fix(system, [examples[POINT_STATES.index(state)]])
+    assert any(expected in edit.proposal.text for edit in found.proposals)
 
 
 def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):

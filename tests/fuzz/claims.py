@@ -11,9 +11,10 @@ from random import Random
 
 from ists_asp import load
 from ists_asp.evaluate.files import read_references
-from ists_asp.fix.trial import fix, judged
+from ists_asp.fix.trial import fix
 from ists_asp.resources import data_dir
 from ists_asp.rules.examples import read_example
+from ists_asp.run.claims import judged
 from ists_asp.run.worker import with_rules
 
 LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")

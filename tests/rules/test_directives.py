@@ -59,9 +59,9 @@ NO_EXAMPLES = (
 )
 NO_CLAIMS = (
     *('"stops" ~ "stops" EQUAL', "rating = 3", '"stops" ~ "stops"', '"now" aligned'),
-    *('"stops" ~ "stops" NOALI', '3: "now"'),
+    *('"stops" ~ "stops" NOALI', '3: "now"', 'point "a bus"'),
 )
-NO_WORDS = ('"stop" ~ "stops" EQUI', '2: "now"', 'chunk "train"')
+NO_WORDS = ('"stop" ~ "stops" EQUI', '2: "now"', 'chunk "train"', 'point "now" found')
 
 
 def test_a_directive_names_the_next_rule(load):
@@ -235,6 +235,11 @@ def test_a_claim_is_mirrored_with_its_sentences():
     example = read_example('"in 1939" | "1945" | "When did it end?": verdict contradictory')
     assert (example.sentences, example.question) == (("in 1939", "1945"), "When did it end?")
     assert (example.claim.kind, example.claim.value) == ("verdict", "contradictory")
+    # A point is one of the model answer.
+    point = read_example(
+        '"it melts" | "it melts; it boils" | "What?": point "it melts;" found'
+    ).claim
+    assert (point.kind, point.words, point.value) == ("point", ("", "it melts;"), "found")
 
 
 @cases(

@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError
@@ -92,6 +93,25 @@ class Feedback:
     def verdict(self) -> str:
         """One of :data:`~ists_asp.vocabulary.VERDICTS`."""
         return self.judged.verdict
+
+    def point(self, words: str) -> str:
+        """What becomes of the point of the reference with some words, as they stand in it.
+
+        Returns:
+            One of :data:`~ists_asp.vocabulary.POINT_STATES`; empty where no point has the words.
+        """
+        before, match, _ = f" {plain_text(self.reference)} ".partition(f" {plain_text(words)} ")
+        start = len("".join(before.split()))
+        ends = accumulate(len(token.form) for token in self.answer.pair.sent2.tokens)
+        at = next((at for at, end in enumerate(ends, 1) if match and end > start), 0)
+        atoms = {*self.judged.shown.atoms}
+        parts = (atom.arguments for atom in atoms if atom.startswith(f"{v.PART_TOKEN.name}(2,"))
+        part = next((str(part) for _, part, token in parts if token.number == at), "")
+        if v.ANSWER_POINT.text(part) not in atoms:
+            return ""
+        contradicted, found, missing = v.POINT_STATES
+        denied = contradicted if part in self.judged.denied else missing
+        return found if part in self.judged.found else denied
 
     @property
     def sure(self) -> int:

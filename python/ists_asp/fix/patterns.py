@@ -26,7 +26,7 @@ STEPS = {WORD: 0, LEMMA: 1, FORM: 3, TAG: 3}
 _NARROW = ("these words", "these lemmas", "{} and words like it")
 SCOPES = (*_NARROW, "all such words", "all such chunks")
 _BESIDE = ((-1, "after", "M"), (1, "before", "L"))
-_NOUN, _REST, _PREPOSITION = "noun", "rest", "adp"
+_NOUN, _REST, _PREPOSITION, _AUXILIARY = "noun", "rest", "adp", "aux"
 PLACES = (("1", "X", "I"), ("2", "Y", "J"))
 """Sentence, span and token of both sides in a rule."""
 
@@ -150,8 +150,15 @@ class Words:
         like = [self.likeness([*at]) for at in product(*tokens)]
         if same and sum(any(("opposes", of) in self.facts for of in kinds) for kinds in like) % 2:
             return 0
-        nearness = 1 if any(self._beside(heads)) else 2 if self.likeness(heads) else 0
-        return nearness or 3 * (not single and kinds != {_NOUN})
+        places = [place for place, *_ in self._same_beside(heads)]
+        if any(self.tells(1, heads[0] + place) for place in places):
+            return 1
+        denies = any(self._denials & {(side, at[0])} for side, at in enumerate(tokens, 1))
+        # Of phrases that are alike, or only stand in both sentences, none tells that they oppose.
+        if not (same or single or denies):
+            return 0
+        near = places or self.likeness(heads)
+        return 2 if near else 3 * (not single and kinds != {_NOUN})
 
     def likeness(self, heads: Sequence[int]) -> list[str]:
         """How two words are alike."""
@@ -161,11 +168,15 @@ class Words:
 
     def _beside(self, heads: Sequence[int]) -> Iterator[tuple[str, str, str]]:
         """The conditions that two words stand beside the same word, with names and sentences."""
+        for place, where, of in self._same_beside(heads):
+            near = f"lemma(1,I{place:+},{of}), lemma(2,J{place:+},{of})"
+            yield f"{where}_the_same", f"{where} the same word", near
+
+    def _same_beside(self, heads: Sequence[int]) -> Iterator[tuple[int, str, str]]:
         for place, where, of in _BESIDE:
             one, two = (self.said_at(LEMMA, (side, at + place)) for side, at in enumerate(heads, 1))
             if one == two and one[1]:
-                near = f"lemma(1,I{place:+},{of}), lemma(2,J{place:+},{of})"
-                yield f"{where}_the_same", f"{where} the same word", near
+                yield place, where, of
 
     def _named(self, side: int, at: int) -> bool:
         """Whether a word may stand in a table: with a meaning of its own, or denying what has."""
@@ -226,7 +237,12 @@ class Words:
         return self.facts.get(("turned", name), name)
 
     def patterns(
-        self, *spans: Sequence[int], more: int = 0, counterparts: bool = False, denied: bool = False
+        self,
+        *spans: Sequence[int],
+        more: int = 0,
+        counterparts: bool = False,
+        denied: bool = False,
+        opposed: bool = False,
     ) -> Iterator[Pattern]:
         """The conditions that two spans meet, from narrow to wide; the side ``more`` says more.
 
@@ -239,7 +255,7 @@ class Words:
         lemmas = [self.values[LEMMA].get((side, at), "") for side, of in unshared for at in of]
         silent = all(("silent", lemma.strip('"')) in self.facts for lemma in lemmas)
         untold = not any(self.tells(side, *of) for side, of in unshared)
-        if untold:
+        if untold and not opposed:
             yield from self._forms(self.heads(spans), denied=counterparts and denied)
         if silent or (counterparts and untold):
             return
@@ -274,12 +290,20 @@ class Words:
         unlike = len({self.kind(side, at) for side, at in enumerate(heads, 1)}) > 1
         bare = not denied if counterparts else heads != self.heads(spans)
         other = not kinds and (unlike or bare)
-        chance = bool(more) or other or all(("any", tag) in self.facts for tag in tagged)
+        numbers = all(("any", tag) in self.facts for tag in tagged)
+        chance = other or numbers or (bool(more) and self.kind(1, heads[0]) != _NOUN)
         most = int(self.facts.get(("chance", "words"), "0"))
         for of, tokens in phrases.values():
-            yield self._phrase(of, tokens, chance or max(map(len, tokens)) > most)
+            # That one side lacks a word makes the other more specific, and else tells little.
+            accident = chance or max(map(len, tokens)) > most if all(tokens) else not more
+            yield self._phrase(of, tokens, accident)
+        if counterparts and denied:
+            yield from self._bare(spans)
         if not differ:
             return
+        for name, where, near in self._beside(heads) if untold else ():
+            named = name_of(*words, name), f"‘{words[0]}’ and ‘{words[1]}’ {where}"
+            yield Pattern(*named, ([lemma1], [lemma2]), SCOPES[1], 1, (near, near))
         (_, tag1), (_, tag2) = tags
         both_tags = f"words with the tags {tag1} and {tag2}"
         both, step = ([tags[0]], [tags[1]]), 4 if counterparts and not kinds else 3
@@ -301,6 +325,20 @@ class Words:
         for name, where, near in self._beside(heads):
             named = name_of(tag1, tag2, name), f"{both_tags} {where}"
             yield Pattern(*named, both, SCOPES[step], step, (near, near))
+
+    def _bare(self, spans: Sequence[Sequence[int]]) -> Iterator[Pattern]:
+        """The condition that one span has only auxiliaries, and the other a verb as well."""
+        for side, span in enumerate(spans, 1):
+            of, tag = self.said_at(FORM, (3 - side, self.heads(spans)[2 - side]))
+            if of != FORM or {self.values[TAG].get((side, at)) for at in span} != {_AUXILIARY}:
+                continue
+            bare = f"{TAG}(1,K,{_AUXILIARY}) : span_token(1,X,K)"
+            ways = f"{FORM}(2,J,{tag}); {bare}", f"{FORM}(1,I,{tag}); {bare}"
+            ways = ways[0], ways[1].replace("(1,K", "(2,K").replace("(1,X", "(2,Y")
+            says = f"{self.called(_AUXILIARY)} alone on one side, {self.called(tag)} on the other"
+            yield Pattern(
+                name_of("bare", tag), says, ([], []), SCOPES[4], 4, (ways[side - 1], ways[2 - side])
+            )
 
     def heads(self, spans: Sequence[Sequence[int]]) -> list[int]:
         """The last head in each span, or its last word."""
@@ -391,7 +429,7 @@ class Words:
         one, two = ([condition for condition in side if condition[1]] for side in said)
         named = name_of(*filter(None, texts)), says.format(*quotes)
         scope = SCOPES[STEPS[of]]
-        return Pattern(*named, (one, two), scope, STEPS[of], chance=chance and all(texts))
+        return Pattern(*named, (one, two), scope, STEPS[of], chance=chance)
 
 
 def name_of(*parts: str) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, count, product
 
 from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
@@ -73,7 +74,7 @@ class Proposal:
         lines = (line for line in self.text.splitlines() if not line.startswith("%"))
         named = (words for line in lines for words in _named_words(line.partition("\t")[0]))
         return any(
-            all(any(word.startswith(part[:4]) for word in words) for part in parts)
+            all(part in words or any(map(partial(_begins, part), words)) for part in parts)
             for parts in named
             if parts
         )
@@ -176,7 +177,12 @@ class Writer:
         # Whether words are counterparts does not turn on little words, nor on forms of one word.
         counterparts = aligning or (denied and not (label or score))
         more = 0 if denied else _MORE.get(label, 0)
-        patterns = words.patterns(*sides, more=more, counterparts=counterparts, denied=denied)
+        how = {
+            "counterparts": counterparts,
+            "denied": denied,
+            "opposed": label == "oppo" and not denied,
+        }
+        patterns = words.patterns(*sides, more=more, **how)
         traits = words.traits(*sides, more=more, aligning=counterparts)
         for pattern in chain(patterns, traits if aligning or not counterparts else ()):
             # What is true both ways round does not tell which side is more specific.
@@ -199,12 +205,16 @@ class Writer:
 
     def _said(self) -> Iterator[Proposal]:
         """Entries for claims about the whole pair: of phrases that only one side has each."""
-        unshared = self._words.unshared(*(range(1, size + 1) for size in self._answer.pair.sizes))
-        verdict = self._claim.value if self._claim.kind == "verdict" else ""
-        told = self._words.facts.get(("entry", verdict), "")
+        spans = (range(1, size + 1) for size in self._answer.pair.sizes)
+        named = self._claim.places(self._answer.pair)
+        unshared = self._words.unshared(
+            *(at or all_of for at, all_of in zip(named, spans, strict=True))
+        )
+        value = self._claim.value * (self._claim.kind in ("verdict", "point"))
+        told = self._words.facts.get(("entry", value), "")
         for sign in [told] if told else _SIGNS:
             # What means the same may be all that follows a verb.
-            same, words = sign == _SIGNS[0], self._words
+            same, words = sign != _SIGNS[1], self._words
             sides = enumerate(unshared, 1)
             phrases = [[*words.phrases(side, {*of}, longer=same)] for side, of in sides]
             entries = {
@@ -217,7 +227,18 @@ class Writer:
             beside = any(entry[0] == 1 for entry in entries)
             wanted = [entry for entry in entries if not (beside and entry[0] == 2)]
             for _, _, said1, said2 in sorted(wanted)[:_TRIED]:
-                yield from self._entry(sign, said1, said2, 1)
+                edits = self._entry if sign in _SIGNS else self._unsaid
+                yield from edits(sign, said1, said2, 1)
+
+    def _unsaid(self, use: str, one: str, two: str, step: int) -> Iterator[Proposal]:
+        """An exception to the rules of a ``use`` that find a word of the model answer."""
+        why, condition = f"‘{one}’ does not say ‘{two}’", f"lemma(1,_,{quoted(one)})"
+        exception = f'"{_sayable(why)}"\n:- {condition}, lemma(2,I,{quoted(two)}).\n'
+        rules = (name for of, name in self._words.facts if of == use)
+        text = "".join(f"%@except {name} {exception}" for name in rules)
+        if " " not in one + two:
+            name = name_of("except", one, two)
+            yield Proposal("exception", name, ".lp", text, SCOPES[step], step)
 
     def _told(self, side: int, tokens: Sequence[int]) -> str:
         """A word by its lemma, several by their forms."""
@@ -269,13 +290,19 @@ class Writer:
                 for at, cut in wanted.items()
                 if 1 < at <= size and (at in starts) != cut
             ]
+        # Boundaries next to one another are one rule's: each by itself would cut elsewhere as well.
+        (side, first, cut), run = wrong[0] if wrong else (0, 0, False), len(wrong)
+        if run > 1 and wrong == [(side, first + place, cut) for place in range(run)]:
+            wrong = wrong[:1]
+        else:
+            run = 1
         listed = set[str]()
         lone, owns = len(wrong) == 1, [{*tokens} for tokens in spans]
-        ways = (self._around(place, owns[place[0] - 1], lone=lone) for place in wrong)
+        ways = (self._around(place, owns[place[0] - 1], lone=lone, run=run) for place in wrong)
         for around in zip(*ways, strict=True):
             kinds = {of for places in around for of in places.values()}
             scope = len(SCOPES) - 1 if kinds == {TAG} else max(map(STEPS.__getitem__, kinds))
-            rules = [*map(self._boundary, around, wrong)]
+            rules = [*map(partial(self._boundary, run=run), around, wrong)]
             rule = _apart(text for _, text, _ in rules)
             texts = {"exception": [text for *_, text in rules], "rule": rule}
             for kind, parts in texts.items():
@@ -285,7 +312,7 @@ class Writer:
                     yield Proposal(kind, rules[0][0], ".lp", text, SCOPES[scope], scope)
 
     def _around(
-        self, boundary: tuple[int, int, bool], own: Set[int], *, lone: bool
+        self, boundary: tuple[int, int, bool], own: Set[int], *, lone: bool, run: int
     ) -> Sequence[Mapping[int, str]]:
         """Say things of the words around a boundary, by place: narrow to wide; 0 is behind it.
 
@@ -296,8 +323,13 @@ class Writer:
         facts, tags = self._words.facts, self._words.values[TAG]
         said = {
             place: LEMMA if ("which", tags.get((side, at + place))) in facts else TAG
-            for place in (-2, -1, 0, 1)
+            for place in range(-2, run + 1)
         }
+        if run > 1:
+            places = range(run) if cut else range(-1, run)
+            lemmas, tagged = dict.fromkeys(places, LEMMA), {place: said[place] for place in places}
+            formed = {place: FORM if of == TAG else of for place, of in tagged.items()}
+            return [lemmas, formed, {**tagged, run: said[run]}, tagged]
         wide = [dict.fromkeys(places, TAG) for places in ((-1, 0, 1), (-2, -1, 0))]
         if not cut:
             both = {-1: LEMMA, 0: LEMMA}
@@ -315,7 +347,7 @@ class Writer:
         return [alone, {cue: LEMMA, beside: TAG}, other, both, *wide]
 
     def _boundary(
-        self, around: Mapping[int, str], place: tuple[int, int, bool]
+        self, around: Mapping[int, str], place: tuple[int, int, bool], *, run: int
     ) -> tuple[str, str, str]:
         """The name and text of a rule about the words around a boundary, and of exceptions.
 
@@ -339,7 +371,10 @@ class Writer:
         )
         behind = ["after"] * (max(said) < 0)
         name = name_of(head, *behind, *(value.strip('"') for value in said.values()))
-        rule = _named(name + _MARK, f"a chunk {does} {says}", f"must_{head}(S,I) :- {body}.")
+        token = f"I..I+{run - 1}" if run > 1 else "I"
+        if run > 1:
+            says = f"{'at each word of' if cut else 'within'} {' '.join(called.values())}"
+        rule = _named(name + _MARK, f"a chunk {does} {says}", f"must_{head}(S,{token}) :- {body}.")
         wrongly = {
             firing.probe.rule.name: _STRICT.match(firing.probe.rule.text)
             for atom in self._trace.atoms("must_join" if cut else "must_split")
@@ -411,6 +446,11 @@ def _named_words(line: str) -> Iterator[list[str]]:
     sides = re.split(r" (?:=|<>) ", line)[: 2 * ("(" not in line)]
     yield " ".join(re.findall(r'"([^"]*)"', line) or sides).split()
     yield from (side.split() for side in sides if " " in side)
+
+
+def _begins(part: str, word: str) -> bool:
+    """Whether a word may be a form of another; short ones say too little."""
+    return len(part) > 2 and word.startswith(part[:4])
 
 
 def _sayable(text: str) -> str:

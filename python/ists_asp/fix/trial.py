@@ -1,4 +1,4 @@
-"""Trials: whether claims hold by some rules, and what an edit does to a corpus."""
+"""Trials: whether claims hold by an edit, and what it does to a corpus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache, partial
 from itertools import chain, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from clingo.ast import ASTType
 
@@ -18,17 +18,15 @@ from ists_asp.engine import SolvedAnswer, System
 from ists_asp.engine.preparation import read_pair
 from ists_asp.errors import IstsError, shortened
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.explain.feedback import Submission
 from ists_asp.fix.patterns import SCOPES
 from ists_asp.fix.proposals import KINDS, Proposal, Writer, finished, proposals, wrong_decisions
-from ists_asp.io.formats import format_answer
-from ists_asp.io.pairs import format_chunks
 from ists_asp.io.store import key_of
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules.catalogue import find_examples
-from ists_asp.rules.examples import Claim, Example
+from ists_asp.rules.examples import Example
+from ists_asp.run.claims import WHOLE, claims_both_ways, judged
 from ists_asp.run.worker import counted, step, with_rules
 from ists_asp.solver.batch import BATCH
 from ists_asp.solver.edits import Edits
@@ -44,78 +42,12 @@ T = TypeVar("T")
 MOST = 7  # proposals that are shown
 _FEW = 3  # other proposals, beside which weights are not tried: they turn decisions everywhere
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
-_WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
-_HARM = 3  # pairs that get worse, beyond those that get better, which end a wide trial
+_HARM = 2  # pairs that get worse, and no more that get better, end a wide trial
+_STRIDE = BATCH // 2  # pairs of a wide trial, behind which it may end
+_DEPENDENT = re.compile(r"weight\(|forbidden_label\(X,Y,M\) :- licensed\(")
 _UNBORNE = "no other gold pair bears it out, so that it may hold by chance: "
 _WORDLESS = "no words or whole phrases of one kind are alike or stand beside the same word"
 _WORST = 3  # pairs that get worse, of each proposal
-
-
-def judged(
-    system: System, examples: Sequence[Example], *, reasons: bool = True
-) -> Iterator[dict[str, Any]]:
-    """Examples as JSON values, each with the ways round in which it fails, and the reasons."""
-    templates = system.templates
-    verdict = [example for example in examples if example.claim.kind == "verdict"]
-    submissions = (
-        Submission(case.where, case.question, case.sentences[0], case.sentences[1:])
-        for case in verdict
-    )
-    verdicts = dict(zip(verdict, system.judge_many(submissions, templates), strict=True))
-    runs = _runs(system, [example for example in examples if example not in verdicts])
-    pairs = {pair: read_pair(pair[0], pair[1], example.where) for example, _, pair, _ in runs}
-    answers = dict(zip(pairs, system.solve_many(pairs.values(), rated=False), strict=True))
-    explained, rated = (
-        {pair: answers[pair] for _, _, pair, claim in runs if claim.kind == kind}
-        for kind in ("says", "rating")
-    )
-    explanations = system.explain_many(explained.values()) if explained else ()
-    texts = dict(zip(explained, explanations, strict=True))
-    ratings = dict(zip(rated, system.rate_many(rated.values()) if rated else (), strict=True))
-    failures: dict[Example, list[dict[str, Any]]] = {example: [] for example in examples}
-    for example, feedback in verdicts.items():
-        if feedback.verdict != example.claim.value:
-            found = f"{feedback.verdict} by {feedback.judged.rule or 'weight'}: {feedback.text}"
-            failures[example].append({"swapped": False, "found": found, "why": []})
-    for example, way, pair, claim in runs:
-        answer, text = answers[pair], texts[pair].text if pair in texts else ""
-        rating = ratings[pair].value if pair in ratings else 0.0
-        if not claim.holds(answer, text, rating):
-            output = {"says": text, "rating": f"{rating:.3f}"}.get(claim.kind)
-            questions = [] if output or not reasons else claim.doubts(answer)
-            why = [_why(answer, claim, question) for question in questions]
-            failure = {"swapped": way < 0, "found": output or _found(answer, claim), "why": why}
-            failures[example].append(failure)
-    for example in examples:
-        place = {"where": example.where, "rule": example.rule, "profile": system.profile.name}
-        yield {**place, "example": example.text, "failures": failures[example]}
-
-
-def _runs(
-    system: System, examples: Sequence[Example]
-) -> list[tuple[Example, int, tuple[str, ...], Claim]]:
-    """Claims about the sentences in their order (1) and swapped (-1)."""
-    words = system.templates.words
-    names = [words[key].split()[-1] for key in ("first", "second")]
-    return [
-        (case, way, case.sentences[::way], case.claim.mirrored(*names) if way < 0 else case.claim)
-        for case in examples
-        for way in (1, -1)
-    ]
-
-
-def _found(answer: SolvedAnswer, claim: Claim) -> str:
-    if claim.kind != "chunk":
-        return format_answer(answer).partition("\n")[2]
-    pair = answer.pair_in_chunks
-    return "\n".join(map(format_chunks, pair.sentences))
-
-
-def _why(answer: SolvedAnswer, claim: Claim, question: str) -> str:
-    try:
-        return (answer.why(question) if claim.denied else answer.why_not(question)).text()
-    except IstsError as fault:
-        return str(fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +121,9 @@ def fix(
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
         ours = (failure for failure in failures if not failure["swapped"])
         reasons = (failure["why"] or [failure["found"]] for failure in ours)
-        wordless = not tried and examples[0].claim.kind in _WHOLE
+        wordless = not tried and examples[0].claim.kind in WHOLE
         lacking = (*[_WORDLESS] * wordless, *chain.from_iterable(reasons))
-    claims = [example.claim for example in examples if example.claim.kind not in _WHOLE]
+    claims = [example.claim for example in examples if example.claim.kind not in WHOLE]
     contradicting = [name for name, of in golds.items() if any(at.doubts(of) for at in claims)]
     chunks = dict.fromkeys(chain.from_iterable(writer.chunks() for writer in writers.values()))
     cut = any(edit.proposal.cuts for edit in fixes) or (fixes and right is None)
@@ -333,7 +265,7 @@ def _unnumbered(proposal: Proposal) -> str:
 @cache
 def _shipped(profile: str) -> tuple[Example, ...]:
     """The examples of shipped rules for a profile, of those about the answer to a pair."""
-    cases = (case for case in find_examples([rules_dir()], None) if case.claim.kind not in _WHOLE)
+    cases = (case for case in find_examples([rules_dir()], None) if case.claim.kind not in WHOLE)
     return tuple(case for case in cases if case.profile in (None, profile))
 
 
@@ -433,8 +365,8 @@ class Trial:
         after: dict[int, dict[str, Answered]] = {number: {} for number in holding}
         # What is told where all of them harm: a weight is not.
         first = -1 if self._group[0].kind == KINDS[-1] else min(holding)
-        for begin in range(-BATCH, len(items), BATCH):
-            few = (1 << begin + BATCH) - (1 << begin) if begin >= 0 else 0
+        for begin in range(-_STRIDE, len(items), _STRIDE):
+            few = (1 << begin + _STRIDE) - (1 << begin) if begin >= 0 else 0
             queries = {at: waiting[at] & (few if at in wide else -1) for at in results}
             for number, name, answer in self._decided(items, queries):
                 after[number][name] = answer
@@ -446,7 +378,7 @@ class Trial:
                 at: result
                 for at, result in results.items()
                 if ahead[at] < MOST
-                and (at not in wide or at == first or result.worse - result.better < _HARM)
+                and (at not in wide or at == first or result.worse < max(_HARM, result.better))
             }
         return results.values()
 
@@ -462,7 +394,7 @@ class Trial:
 
     def _holding(self) -> dict[int, bool]:
         """The proposals with which the claims hold, and whether one does not if swapped."""
-        whole = [example for example in self._examples if example.claim.kind in _WHOLE]
+        whole = [example for example in self._examples if example.claim.kind in WHOLE]
         others = [example for example in self._examples if example not in whole]
         holding = {}
         doubted = self._doubted(others, range(len(self._group)))
@@ -489,7 +421,7 @@ class Trial:
         self, examples: Sequence[Example], numbers: Sequence[int]
     ) -> Iterator[list[tuple[Example, int]]]:
         """The examples that fail with each of some proposals, and in which way."""
-        runs = _runs(self._system, examples)
+        runs = claims_both_ways(self._system, examples)
         pairs = {pair: read_pair(pair[0], pair[1]) for _, _, pair, _ in runs}
         items = list(self._system.facts(pairs.values()))
         queries = [self._item(item, number) for number in numbers for item in items]
@@ -516,9 +448,13 @@ class Trial:
         other = sum(1 << at for at, text in enumerate(texts) if text != olds[at])
         alone, bits = self._group[0].kind in _ALONE, dict.fromkeys(holding, other)
         for file, number in self._files.items():
+            # What turns on a rule of the same file concerns no more pairs than that rule does.
+            lines = enumerate(self._group[number].text.splitlines(), 1)
+            own = {f"{file}:{at}" for at, line in lines if not alone and _DEPENDENT.match(line)}
             for place, its in [("", (1 << len(items)) - 1)] if places is None else places:
                 # A rule with an exception is another one, and that says where.
-                if number in bits and (alone or not place or place.startswith(f"{file}:")):
+                ours = alone or not place or place.startswith(f"{file}:")
+                if number in bits and ours and place.partition(" ")[0] not in own:
                     bits[number] |= its
         return bits
 

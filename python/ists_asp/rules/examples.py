@@ -1,7 +1,7 @@
 """Examples, ``"A" | "B": claim``: what a rule does to a pair of sentences.
 
 They stand in ``%@example`` above rules, in the third column of word tables, and in ``tests.tsv``.
-A verdict is claimed of an answer and its model answer, which a question may follow.
+A verdict or a point is claimed of an answer and its model answer, which a question may follow.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from operator import ge, gt, le, lt
 from ists_asp.errors import RuleError, shortened
 from ists_asp.model import Answer, Label, Pair
 from ists_asp.syntax.ground import quoted
-from ists_asp.vocabulary import VERDICTS
+from ists_asp.vocabulary import POINT_STATES, VERDICTS
 
 _TEXT = r'"(?:[^"\\]|\\["\\])++"'
 _PROFILE = r"[A-Za-z][\w-]*"
@@ -30,10 +30,12 @@ _CLAIM = re.compile(
     rf"|(?:not\b)?\s*says\s*(?P<says>{_TEXT})"
     r"|rating\s*(?P<rating>[<>]=?\s*[0-5](?:\.\d+)?)"
     rf"|verdict\s+(?P<verdict>{'|'.join(VERDICTS)})"
+    rf"|point\s*(?P<point>{_TEXT})\s*(?P<state>{'|'.join(POINT_STATES)})"
 )
 _CLAIMS = (
     '"x" ~ "y" EQUI, "x" ~ "y" SIMI 3, "x" ~ "y" not EQUI, "x" ~ "y" aligned, "x" not aligned, '
-    'chunk "x", 1: "x", says "…", not says "…", rating > 4 or verdict correct'
+    'chunk "x", 1: "x", says "…", not says "…", rating > 4, verdict correct or '
+    'point "x" found'
 )
 _COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -44,10 +46,10 @@ class Claim:
 
     words: tuple[str, str]  # of both sentences; empty where it names none
     denied: bool
-    kind: str  # link, free, chunk, says, rating or verdict
+    kind: str  # link, free, chunk, says, rating, verdict or point
     label: str
     score: str
-    value: str  # what is said, the sign and bound of a rating, or a verdict
+    value: str  # what is said, the sign and bound of a rating, a verdict, or the state of a point
 
     def mirrored(self, first: str, second: str) -> Claim:
         """The same of the sentences swapped, which explanations call ``first`` and ``second``."""
@@ -122,20 +124,21 @@ def read_example(text: str, where: str = "", rule: str = "") -> Example:
         raise RuleError(f"{shortened(whole[5])} is not a claim", where=where, expected=_CLAIMS)
     groups = {key: _plain(group or "") for key, group in match.groupdict().items()}
     sentences = _plain(whole[2]), _plain(whole[3])
-    lone = groups["free"] or groups["chunk"]
+    lone = groups["free"] or groups["chunk"] or groups["point"]
+    only = groups["side"] or "2" * bool(groups["point"])
     named = groups["link"] or lone, groups["y"] or lone
     sides = zip("12", sentences, named, strict=True)
     words1, words2 = (
-        words if groups["side"] in ("", side) and _place(sentence, words) else ""
+        words if only in ("", side) and _place(sentence, words) else ""
         for side, sentence, words in sides
     )
     if (words1, words2) != named if groups["link"] else lone not in (words1, words2):
         expected = "words as they stand in their sentence"
         raise RuleError(f"found {shortened(whole[5])}", where=where, expected=expected)
-    kinds = ("link", "free", "chunk", "says", "rating", "verdict")
+    kinds = ("link", "free", "chunk", "says", "rating", "verdict", "point")
     kind = next(key for key in kinds if groups[key])
     denied = "not" in re.sub(_TEXT, "", whole[5])
-    value = groups["says"] or groups["rating"] or groups["verdict"]
+    value = groups["says"] or groups["rating"] or groups["verdict"] or groups["state"]
     claim = Claim((words1, words2), denied, kind, groups["label"], groups["score"], value)
     return Example(sentences, _plain(whole[4] or ""), claim, text.strip(), whole[1], where, rule)
 

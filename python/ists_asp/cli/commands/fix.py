@@ -43,6 +43,7 @@ _HEAD = re.compile(r"[%#] fix (\d+) \((\w+)\): ")  # its number, and a digest of
   ists-asp fix "A dog runs" "A dog sprints" '"runs" ~ "sprints" SPE2 4' --gold mine.wa
   ists-asp fix "A red car" "A blue car" '"A red car" not aligned' --apply 1
   ists-asp fix "He left" "He stayed" "rating < 2" --profile sts-en --json
+  ists-asp fix "It is toxic" "It is poisonous" 'point "is poisonous" missing' --question "Why?"
   ists-asp fix --gold corrections/news.wa --profile headlines
   ists-asp fix --undo
 """)
@@ -57,7 +58,9 @@ _HEAD = re.compile(r"[%#] fix (\d+) \((\w+)\): ")  # its number, and a digest of
     multiple=True,
     type=READ,
 )
-@options.option("--question TEXT", "The question that both sentences answer, for a verdict.")
+@options.option(
+    "--question TEXT", "The question that both sentences answer, for a verdict or point."
+)
 @options.number_option("--apply", "Write the edit of this number to a file of its own in --into.")
 @options.option(
     "--into DIR",
@@ -89,7 +92,8 @@ def fix(
     """Find the smallest edits that make a claim about a pair hold.
 
     In: two sentences and claims as in %@example: "x" ~ "y" EQUI, "x" ~ "y" SIMI 3, "x" not aligned,
-    chunk "x", says "…", rating > 4; see the tutorial for rule writers. All claims must hold.
+    chunk "x", says "…", rating > 4; of an answer and its model answer verdict correct, or
+    point "x" found, missing or contradicted; see the tutorial for rule writers. All must hold.
 
     Out: at most seven edits, each as the text of a rule file or word table, tried before it is
     shown: how many gold pairs change, get better and worse, and whether the claims also hold with

@@ -235,12 +235,13 @@ _WHY = 8  # lines of the reply to why-not that are printed; JSON has all
 def test(
     context: click.Context, paths: tuple[Path, ...], setup: Setup, as_json: bool, quiet: bool
 ) -> None:
-    """Test whether the examples of rules hold, in both directions except for verdicts.
+    """Test whether the examples of rules hold, in both directions except for verdicts and points.
 
     In: rule files, word tables, folders of rules, or files tests.tsv; by default the shipped
     rules. Their examples, %@example "A" | "B": claim, are run with these rules, and those of
-    --rules, over the shipped ones, by the profile that an example names, or --profile. A verdict
-    is claimed of an answer and a model answer: "A" | "B" | "question": verdict correct.
+    --rules, over the shipped ones, by the profile that an example names, or --profile. A verdict,
+    or a point "x" found, missing or contradicted, is claimed of an answer and a model answer:
+    "A" | "B" | "question": verdict correct.
 
     Out: of each example that fails its file and line, the claim, what came out, and why; then
     how many hold and how many fail. The exit code is 1 if one fails. JSON has all examples.
@@ -278,7 +279,7 @@ def _records(paths: Sequence[Path], setup: Setup) -> list[dict[str, Any]]:
 
 def _tested(setup: Setup, profile: str, examples: Sequence[Example]) -> Iterator[dict[str, Any]]:
     from ists_asp.engine import System
-    from ists_asp.fix.trial import judged
+    from ists_asp.run.claims import judged
     from ists_asp.run.worker import telling
     from ists_asp.solver.batch import batches
 
