@@ -254,6 +254,25 @@ def test_marks_and_chunks_do_not_overlap_and_fit_on_a_page(answer, length):
             assert apart or y >= other[1] + other[3] or other[1] >= y + height
 
 
+def test_no_mark_lies_on_the_line_of_another_link(answer):
+    lines = "; ".join(f"{one}~{two} SIMI 1" for one, two in zip("123456", "614352", strict=True))
+    texts = (" ".join(f"{letter * 6}" for letter in side) for side in ("abcdef", "uvwxyz"))
+    root = ElementTree.fromstring(picture(answer(*texts, lines), active=True))
+    ends, marks = {}, {}
+    for link in root.findall(f"{SVG}g[@class='link SIMI']"):
+        number, rect = link.get("data-line"), link.find(f"{SVG}rect")
+        for path in link.findall(f"{SVG}path"):
+            x, y, _, _ = map(float, re.findall(r"[\d.]+", path.get("d")))
+            ends.setdefault(number, set()).add((x, y))
+        if rect is not None:
+            marks[number] = [float(rect.get(at)) for at in ("x", "y", "width", "height")]
+    assert len(marks) == len(ends) == 6
+    for number, (x, y, width, height) in marks.items():
+        for other, ((x1, y1), (x2, y2)) in ends.items():
+            at = x1 + (x2 - x1) * (y + height / 2 - y1) / (y2 - y1)
+            assert (x < at < x + width) == (number == other)
+
+
 def test_each_line_is_compared_with_gold(answer):
     lines = "1~1 EQUI 5; 2~2 SIMI 3; 3~3 SIMI 3; 4~4 REL 1; 5~ NOALI; ~5 NOALI"
     ours = answer("a b c d e", "v w x y z", lines)

@@ -178,7 +178,7 @@ addEventListener("keydown", (event) => {
 byId("keys").append(
   ...LABELS.map(([sign, name]) => make("button", { type: "button", "data-is": name, class: name, "aria-keyshortcuts": sign, onclick: () => label(name) }, name, make("kbd", { text: sign }))),
   ...Object.entries(TAGS).map(([sign, name]) => make("button", { type: "button", "data-is": name, "aria-keyshortcuts": sign, onclick: () => tag(name) }, name, make("kbd", { text: sign }))),
-  ...["1", "2", "3", "4"].map((value) => make("button", { type: "button", "aria-keyshortcuts": `Shift+${value}`, "aria-label": t("Score {value}", { value }), onclick: () => score(() => Number(value)) }, value, make("kbd", { text: "⇧" }))),
+  ...["1", "2", "3", "4"].map((value) => make("button", { type: "button", "aria-keyshortcuts": `Shift+${value}`, onclick: () => score(() => Number(value)) }, t("Score {value}", { value }), make("kbd", { text: `⇧${value}` }))),
   make("button", { type: "button", "aria-keyshortcuts": "x Delete", onclick: part }, t("Remove"), make("kbd", { text: "x" })));
 byId("next").addEventListener("click", () => open(() => place + 1));
 byId("previous").addEventListener("click", () => open(() => place - 1));

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from html import escape
+from operator import itemgetter
 from typing import TypeAlias
 from unicodedata import combining, east_asian_width
 
@@ -29,6 +30,7 @@ _HEIGHT = 32  # of a box
 _MARK = 24  # the height of a mark
 _LANE = 34  # from a mark to the one below it
 _CLEAR = 46  # from a box to the middle of a mark
+_LANES = 6  # of marks at most
 _WIDEST = 1000  # rows that are wider become columns
 
 
@@ -200,22 +202,37 @@ def _links(answer: Answer, first: _Boxes, second: _Boxes, folded: Collection[int
 
 
 def _rows(above: _Boxes, below: _Boxes, links: _Boxes) -> tuple[list[_Box], list[_Box]]:
-    """The boxes of both sides, and marks between them, each in the first lane with room for it."""
-    ends = list[float]()
-    marks = []
-    for mark in links:
-        ends_of = [[box for box in mark.joined if box.side == side] for side in (1, 2)]
-        ideal = sum(side[0].left + side[-1].right for side in ends_of) / 4
-        marks.append(replace(mark, left=max(ideal - mark.width / 2, _MARGIN)))
-    top = _MARGIN + _HEIGHT + _CLEAR - _MARK / 2
-    for place, mark in sorted(enumerate(marks), key=lambda item: item[1].middle):
-        free = (lane for lane, end in enumerate(ends) if end + _MARGIN <= mark.left)
-        lane = next(free, len(ends))
-        ends[lane : lane + 1] = [mark.right]
-        marks[place] = replace(mark, top=top + lane * _LANE)
-    lowest = top + max(len(ends) - 1, 0) * _LANE + _MARK / 2 + _CLEAR
+    """The boxes of both sides, and marks between them where they hide the fewest other links."""
+    _, lanes, marks = min(
+        (_laned(links, lanes) for lanes in range(1, _LANES + 1)), key=itemgetter(0, 1)
+    )
+    lowest = _MARGIN + _HEIGHT + 2 * _CLEAR + (lanes - 1) * _LANE
     lowered = [replace(box, top=lowest) for box in below]
     return [*above, *lowered], [_moved(mark, lowered) for mark in marks]
+
+
+def _laned(links: _Boxes, lanes: int) -> tuple[int, int, list[_Box]]:
+    """Marks on the lines that they stand for, in so many lanes; first, how much they hide."""
+    height, lines = 2 * _CLEAR + (lanes - 1) * _LANE, []
+    for link in links:
+        ends = ([box for box in link.joined if box.side == side] for side in (1, 2))
+        lines.append([(boxes[0].left + boxes[-1].right) / 2 for boxes in ends])
+    hidden, marks = 0, list[_Box]()
+    for link, (start, end) in zip(links, lines, strict=True):
+        ways = list[tuple[int, int, _Box]]()
+        for lane in range(lanes):
+            down = (_CLEAR + lane * _LANE) / height
+            left = max(start + (end - start) * down - link.width / 2, _MARGIN)
+            mark = replace(link, left=left, top=_MARGIN + _HEIGHT + height * down - _MARK / 2)
+            there = [(x + (to - x) * down, abs(to - x) * _MARK / height) for x, to in lines]
+            beside = [(its.middle, its.width + 2 * _MARGIN) for its in marks if its.top == mark.top]
+            covered = (abs(x - mark.middle) * 2 < width + mark.width for x, width in there)
+            clash = any(abs(x - mark.middle) * 2 < width + mark.width for x, width in beside)
+            ways.append((sum(covered) + len(links) * clash, abs(2 * lane + 1 - lanes), mark))
+        cost, _, mark = min(ways, key=itemgetter(0, 1))
+        hidden += cost
+        marks.append(mark)
+    return hidden, lanes, marks
 
 
 def _columns(first: _Boxes, second: _Boxes, links: _Boxes) -> tuple[list[_Box], list[_Box]]:
@@ -253,9 +270,8 @@ def _path(box: _Box, mark: _Box, columns: bool) -> str:
         half, out, back = (start + end) / 2, box.across, mark.across
         points = [(start, out), (half, out), (half, back), (end, back)]
     else:
-        start, end = box.top + (box.height if box.side == 1 else 0), mark.across
-        half, out, back = (start + end) / 2, box.middle, mark.middle
-        points = [(out, start), (out, half), (back, half), (back, end)]
+        edge = box.top + (box.height if box.side == 1 else 0)
+        return f"M{box.middle:.1f} {edge:.1f}L{mark.middle:.1f} {mark.across:.1f}"
     first, *others = (f"{x:.1f} {y:.1f}" for x, y in points)
     return f"M{first}C{' '.join(others)}"
 
