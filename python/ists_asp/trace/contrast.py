@@ -219,7 +219,7 @@ class Contrasted:
         # Where a sum begins is a reason if nothing weighs more, and is told last.
         telling = [pro for pro in fit if not pro.is_base or (self._other and pro is pros[0])]
         quoted = sorted((telling or fit)[:2], key=lambda pro: pro.is_base)
-        reasons = by_degree(self._trace.reified.rules.language, "; ".join(map(self._says, quoted)))
+        reasons = self._in_words(quoted)
         if self._kind is DecisionKind.ALIGN:
             fixed = any(self._trace.beginning(v.GIVEN_PAIR, *self._spans))
             if fixed:
@@ -252,6 +252,11 @@ class Contrasted:
             return tell("{own}, as rules forbid the others", own=text)
         return f"{text}: {because[0].sentence}" if because else text
 
+    def _in_words(self, pieces: Sequence[Contribution]) -> str:
+        """The two strongest of some reasons, in words of degree."""
+        says = "; ".join(map(self._says, pieces[:2]))
+        return by_degree(self._trace.reified.rules.language, says)
+
     def _is_even(self) -> bool:
         """Whether another label weighs the same, as SPE1 and SPE2 do where both sides add alike."""
         if self._kind is not DecisionKind.LABEL or not isinstance(self._other, Ground):
@@ -266,8 +271,12 @@ class Contrasted:
         across = 3 - self._side
         words = self._quoted(across, other)
         best = tell("no counterpart: the best would be {words}", words=words)
-        if (by := -self._weight_of(other)) >= 0:
-            return tell("{best}, and too little speaks for it: short by {by}", best=best, by=by)
+        if self._weight_of(other) <= 0:
+            if reasons := self._in_words([piece for piece in self.cons if not piece.is_base]):
+                return tell(
+                    "{best}, and too little speaks for it: {reasons}", best=best, reasons=reasons
+                )
+            return tell("{best}, and nothing speaks for it", best=best)
         if any(self._trace.beginning(v.FORBIDDEN_PAIR, *other)):
             return tell("{best}, which a rule forbids", best=best)
         if self._barred:

@@ -203,7 +203,8 @@ class NearMisses:
     def _branch(self, miss: _Miss, depth: int) -> Branch:
         probe = miss.query.probe
         says, tell = self._trace.words.sentence(probe, miss.values), self._trace.tell
-        branch = Branch(tell("would follow from: {says}", says=says), str(RulePlace.of(probe.rule)))
+        text, place = tell("would follow from: {says}", says=says), str(RulePlace.of(probe.rule))
+        branch = Branch(text, place, says=says)
         branch.below = [self._failure(literal, miss, depth) for literal in miss.query.dropped]
         for literal in miss.query.unknown:
             denied = is_atom(literal, Sign.Negation)

@@ -60,12 +60,16 @@ _TITLES = {
 
 
 class Branch(msgspec.Struct):
-    """A line of a tree: what it says, where that comes from, what it is worth, what is below."""
+    """A line of a tree: what it says, where that comes from, what it is worth, what is below.
+
+    A reason for the sentence above the tree ``says`` what the text has behind an introduction.
+    """
 
     text: str
     where: str = ""
     weight: int | None = None
     below: list[Branch] = []
+    says: str = ""
 
 
 def fired(trace: Trace, firing: RuleInstance) -> Branch:
@@ -203,8 +207,9 @@ class Grower:
         shown = (atom for atom in element.positive if atom not in weights and self._tells(atom))
         atoms = (self.atom(atom, level) for atom in shown)
         branches = [*chain.from_iterable(atoms), *self._absent(element.negative)]
-        first, *others = branches or [Branch(", ".join(element.terms) or group.text)]
-        first.weight = weight
+        named = [str(weight.arguments[0]) for weight in weights] or element.terms
+        first, *others = branches or [Branch(", ".join(named) or group.text)]
+        first.weight, first.says = weight, first.text
         if weight is not None and len(element.terms) > 1:
             first.text += f" ({element.terms[1]})"
         first.below = [*first.below, *others]

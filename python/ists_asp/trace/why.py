@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -15,6 +15,7 @@ from msgspec import to_builtins
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import TimeLimitError, UsageError
+from ists_asp.lang import by_degree
 from ists_asp.model import Answer
 from ists_asp.resources import gc_paused
 from ists_asp.solver.search import AnswerSet
@@ -260,9 +261,18 @@ class _Search:
                 below = self._obstacles(goal) or self._nearest.explain(goal.atom)
                 verdict = Verdict.FORBIDDEN if bars else Verdict.UNDERIVABLE
                 weighed = any(self._trace.beginning(v.ALIGN_WEIGHT, *goal.atom.arguments))
-                little = "too little speaks for it" if weighed else "no rule can derive it"
-                says = "rules forbid it" if bars else little
-                return self._reply(verdict, goal, says, below)
+                # Of what it lacks, the rules that would give it.
+                reasons = [part for branch in below[:1] if not branch.says for part in branch.below]
+                says, form = "no rule can derive it", "None of this holds: {reasons}"
+                if bars:
+                    says, form, reasons = "rules forbid it", "{reasons}", below
+                elif weighed:
+                    says, form = "too little speaks for it", "What speaks for it: {reasons}"
+                    parts = (
+                        part for branch in below for line in branch.below for part in line.below
+                    )
+                    reasons = [part for part in parts if (part.weight or 0) > 0]
+                return self._reply(verdict, goal, says, below, reasons, form)
             if not true and atom is not None and atom.is_fact:
                 says = "the opposite holds in every answer"
                 return self._reply(Verdict.CERTAIN, goal, says, self._obstacles(goal))
@@ -275,16 +285,21 @@ class _Search:
             raise TimeLimitError(fault, where=where, hint="Allow more time, or simplify the rules")
         return self._impossible()
 
-    def _reply(self, verdict: Verdict, goal: Goal, says: str, below: list[Branch]) -> WhyNot:
-        below += self._others(goal)
-        lacks = bool(below) and below[0].text.startswith(self._tell("missing: {text}", text=""))
-        lines = below[0].below if lacks else below if verdict is Verdict.FORBIDDEN else []
-        # Up to three reasons, without what introduces them.
-        told = [line.text.partition(": ")[2] or line.text for line in lines if line.where][:3]
-        form = "None of this holds: {reasons}" if lacks else "{reasons}"
-        reasons = [self._tell(form, reasons="; ".join(told))] if told else []
-        says = ". ".join([self._tell(says), *reasons])
-        return WhyNot(verdict, self._wanted, goal.text, Branch(f"{goal.text}: {says}", below=below))
+    def _reply(
+        self,
+        verdict: Verdict,
+        goal: Goal,
+        says: str,
+        below: list[Branch],
+        reasons: Iterable[Branch] = (),
+        form: str = "{reasons}",
+    ) -> WhyNot:
+        """A verdict in one sentence, and up to three ``reasons`` in another."""
+        told = [branch.says for branch in reasons if branch.says][:3]
+        in_words = by_degree(self._trace.reified.rules.language, "; ".join(told))
+        sentences = [self._tell(says), *([self._tell(form, reasons=in_words)] if told else [])]
+        tree = Branch(f"{goal.text}: {'. '.join(sentences)}", below=[*below, *self._others(goal)])
+        return WhyNot(verdict, self._wanted, goal.text, tree)
 
     def _others(self, explained: Goal | None = None) -> Iterator[Branch]:
         for goal in self._goals:
@@ -298,7 +313,7 @@ class _Search:
         for decision in decisions(self._trace) if labels else ():
             for label in labels:
                 same_link = decision.atom.arguments[:2] == label.arguments[:2]
-                if same_link and decision.kind is DecisionKind.LABEL:
+                if same_link and decision.kind is DecisionKind.LABEL and decision.atom != label:
                     contrasted = Contrasted(self._trace, decision, label.arguments[2])
                     yield Branch(contrasted.contrast.sentence)
 
@@ -324,6 +339,11 @@ class _Search:
                 tokens = words.about(atom)
                 rivals = [rival for rival in trace.atoms(atom.name) if words.about(rival) & tokens]
                 below = [Branch(text) for text in in_words(trace, rivals)]
+                if atom.name == v.SCORE.name:
+                    # That of the label that is wanted, or else of the one that is there.
+                    labels = [g.atom.arguments for g in self._goals if g.atom.name == v.LABEL.name]
+                    wanted = [label for *pair, label in labels if (*pair,) == (*spans,)]
+                    start = (*spans, *(wanted or filter(None, [trace.label_of(spans)])))
                 for weighed in trace.beginning(weighs, *start):
                     below += Grower(trace, 1).atom(weighed)
                 branches.append(Branch(self._tell(lacking, n=lacks), below=below))
@@ -344,7 +364,7 @@ class _Search:
         also, tell = self._tell("also: {text}", text=""), self._tell
         once = {(branch.text.removeprefix(also), branch.where): branch.below for branch in branches}
         return [
-            Branch(tell("forbidden: {text}", text=text), at, below=below)
+            Branch(tell("forbidden: {text}", text=text), at, below=below, says=text)
             for (text, at), below in once.items()
         ]
 
@@ -367,11 +387,9 @@ class _Search:
                 before = best
                 continue
             if reasons := forbidding(self._trace, self._symbols[:size]):
-                below = [
-                    Branch(sentence_of(self._trace, reason), str(RulePlace.of(reason)))
-                    for reason in reasons
-                ]
-                return self._reply(Verdict.FORBIDDEN, goal, "constraints forbid it", below)
+                told = [(sentence_of(self._trace, it), str(RulePlace.of(it))) for it in reasons]
+                below = [Branch(text, place, says=text) for text, place in told]
+                return self._reply(Verdict.FORBIDDEN, goal, "constraints forbid it", below, below)
             nearest = self._nearest
             if before is not None:
                 true = texts(before.true)
