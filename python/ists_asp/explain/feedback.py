@@ -58,7 +58,7 @@ class Judged:
     verdict: str
     rule: str  # the rule that decided by itself; empty where evidence was weighed
     sure: int  # how often in 100 such cases the verdict is right
-    credit: float  # the share of a full mark to expect: incomplete counts half, other verdicts 0
+    credit: float  # the share of a full mark to expect
     found: frozenset[str]  # points of the model answer that the answer has
     denied: frozenset[str]  # those that it contradicts
     points: int  # all of them
@@ -172,7 +172,8 @@ def read_judged(answer: Answer, shown: Iterable[Ground], _cost: object, best: bo
     weighed = {str(verdict): 0} if rule else weighed
     odds = {name: math.exp((n - weighed[verdict]) / 100) for name, n in weighed.items()}
     sure = right.get(counted, 50) if counted else round(100 / sum(odds.values()))
-    credit = (odds.get(v.VERDICTS[0], 0) + odds.get(v.VERDICTS[1], 0) / 2) / sum(odds.values())
+    marks = {str(name): share.number / 100 for name, share in atoms[v.CREDIT.name]}
+    credit = sum(odds.get(name, 0) * mark for name, mark in marks.items()) / sum(odds.values())
     names = (v.FOUND_POINT.name, v.DENIED_POINT.name, v.ANSWER_POINT.name)
     matched, denied, points = (frozenset(str(p) for (p,) in atoms[name]) for name in names)
     return Judged(shown_, str(verdict), rule, sure, credit, matched, denied, len(points))
