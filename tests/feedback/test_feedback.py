@@ -360,6 +360,21 @@ def test_answers_have_the_verdict_of_a_teacher(table, language):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_another_word_in_the_place_of_the_model_s_is_seldom_called_correct(language):
+    table = _read(Path(__file__).with_name("replaced.csv"))
+    rows = [row for row in table if row["language"] == language]
+    profile = {"en": "default", "es": "es"}[language]
+    given = [(row["question"], row["answer"], row["reference"]) for row in rows]
+    verdicts = [feedback.verdict for feedback in judged(given, profile, language)]
+    pairs = [(row["right"], verdict) for row, verdict in zip(rows, verdicts, strict=True)]
+    wrong = [verdict for right, verdict in pairs if right == "no"]
+    assert wrong.count("correct") <= {"en": 0.1, "es": 0.2}[language] * len(wrong)
+    assert pairs.count(("yes", "correct")) >= 0.6 * (len(pairs) - len(wrong))
+    assert ("yes", "contradictory") not in pairs
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not CASES.is_dir(), reason=f"the reported cases are not in {CASES}")
 @pytest.mark.parametrize("name", ["facts", "probes"])
 def test_reported_answers_have_the_verdict_of_a_teacher(name):
