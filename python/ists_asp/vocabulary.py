@@ -266,4 +266,4 @@ BASES = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}
 Verdict: TypeAlias = Literal["correct", "incomplete", "contradictory", "irrelevant", "no_answer"]
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 POINT_STATES = ("contradicted", "found", "missing")
-"""What becomes of a point of a model answer."""
+"""States of a point of a model answer."""

@@ -95,7 +95,7 @@ class Feedback:
         return self.judged.verdict
 
     def point(self, words: str) -> str:
-        """What becomes of the point of the reference with some words, as they stand in it.
+        """The state of the point of the reference with some words, as they stand in it.
 
         Returns:
             One of :data:`~ists_asp.vocabulary.POINT_STATES`; empty where no point has the words.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import signal
 import time
 from collections import defaultdict
@@ -76,9 +75,9 @@ class Ahead(Generic[A]):
             subject, facts = item
             self._connection.send((subject, Atoms.of(facts).text))
             if self._connection.poll(_PATIENCE):
-                if not (data := self._connection.recv_bytes()):
+                if (found := self._connection.recv()) is None:
                     return None
-                answer, grounding, solving = pickle.loads(data)
+                answer, grounding, solving = found
                 return search.Solution(item, (answer,), grounding, solving, unique=True)
         self._end()
         return None
@@ -116,26 +115,27 @@ class Ahead(Generic[A]):
             if best is not None:
                 answer = self._read(subject, best, partial(weights_of, control))
                 solved = time.process_time() - grounded
-                with os.fdopen(reply, "wb") as stream:
-                    stream.write(pickle.dumps((answer, grounded, solved)))
+                reply.send((answer, grounded, solved))
         finally:
             os._exit(0)
 
 
-def _next_pair(connection: Connection[Any, Any]) -> tuple[Any, _Facts, int]:
+def _next_pair(connection: Connection[Any, Any]) -> tuple[Any, _Facts, Connection[Any, Any]]:
     """A subject, its facts by predicate, and where to reply: in a copy of this process for each."""
     end_after(0)
     while True:
         subject, text = connection.recv()
-        ours, theirs = os.pipe()
+        ours, theirs = Pipe(duplex=False)
         process = os.fork()
         if not process:
             break
-        os.close(theirs)
-        with os.fdopen(ours, "rb") as stream:
-            data = stream.read()
+        theirs.close()
+        with ours:
+            try:
+                connection.send_bytes(ours.recv_bytes())
+            except EOFError:
+                connection.send(None)
         os.waitpid(process, 0)
-        connection.send_bytes(data)
     end_with_parent(watched=False)
     end_after(_LIMIT)
     by_name: _Facts = defaultdict(list)
