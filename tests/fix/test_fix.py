@@ -116,7 +116,7 @@ def _many():
 
 def test_words_of_one_kind_are_told_apart_and_what_is_wider_has_gold_that_bears_it_out():
     _, found = _fixed("headlines", *MILK, '"500 pints" ~ "500 quarts" not aligned', _many())
-    assert {edit.proposal.name for edit in found.proposals} == {"pints_quarts", "pint_quart"}
+    assert {edit.proposal.name for edit in found.proposals} == {"pint_quart"}
 
 
 def test_unlike_words_are_counterparts_by_what_stands_around_them():
@@ -149,7 +149,7 @@ def test_what_evidence_tells_of_both_sides_becomes_a_rule():
 def test_numbers_that_no_other_gold_pair_bears_out_are_not_proposed():
     floods = "Floods leave six dead in Philippines", "Rains leave 18 dead in Philippines"
     _, found = _fixed("headlines", *floods, '"six dead" ~ "18 dead" 2')
-    assert [edit.proposal.name for edit in found.proposals][:1] == ["six_18"]
+    assert found.proposals[0].proposal.name == "any_number_any_number"
     _, found = _fixed("headlines", *floods, '"six dead" ~ "18 dead" 2', _many())
     assert (found.proposals, found.refused) == ((), "harms")
 
@@ -249,7 +249,7 @@ answer | model | point | state | expected
 it halts the motor | It lets the motor run. | lets the motor run. | contradicted | halt <> let
 it is toxic to dogs | It is poisonous for dogs | is poisonous | missing
     :- lemma(1,_,"toxic"), lemma(2,I,"poisonous").
-The dog growls | The cow sleeps; the dog barks | the dog barks | found | growl = bark
+The dog complains | The cow sleeps; the dog barks | the dog barks | found | complain = bark
 """)
 def test_a_point_of_a_model_answer_is_claimed(answer, model, point, state, expected):
     system = shared_system("default")
@@ -268,15 +268,15 @@ def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):
     record = json.loads(good(*asked, "--json"))
     assert (record["held"], record["pairs"]) == (False, 10)
     (folder := tmp_path / "fixes").mkdir()
-    (folder / "pints_quarts_2.lp").symlink_to(tmp_path / "outside")
+    (folder / "pint_quart_2.lp").symlink_to(tmp_path / "outside")
     for name in ("", "_3", ""):
-        file = folder / f"pints_quarts{name}.lp"
+        file = folder / f"pint_quart{name}.lp"
         file.unlink(missing_ok=True)
         good(*asked, "--apply", "1")
         assert file.read_text().partition("\n")[2] == record["proposals"][0]["proposal"]["text"]
     # What was written last goes first, and nothing went through the link.
     good("fix", "--undo")
-    assert sorted(path.name[-6:] for path in folder.iterdir()) == ["s_2.lp", "s_3.lp"]
+    assert sorted(path.name[-6:] for path in folder.iterdir()) == ["t_2.lp", "t_3.lp"]
     assert not (tmp_path / "outside").exists()
     left = next(folder.glob("*_3.lp"))
     written = left.read_text()
@@ -298,7 +298,7 @@ def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run, good, bad):
         assert ends.endswith("The claim holds already.\n")
     lacking = run("fix", *MILK, 'says "a dog"', *options)
     assert lacking.exit_code == 1
-    assert 'None of 2 edits makes says "a dog" hold.' in lacking.stdout
+    assert 'None of 1 edits makes says "a dog" hold.' in lacking.stdout
     marks = run("fix", "!!!", "Paris", "verdict correct", "--reader", "none", "-q")
     assert (marks.exit_code, "None of 0 edits makes" in marks.stdout) == (1, True)
     assert "2 arguments; expected two sentences and a claim" in bad(2, "fix", *MILK)

@@ -1,8 +1,7 @@
 """Conditions that two spans of a pair meet, from the narrowest to the widest.
 
-They are generalised upwards from the words: their forms, their lemmas, one lemma and how the other
-word is like it, only how they are alike and their tags (the least general generalisation of
-Plotkin 1970, in four steps).
+They are generalised upwards from the words: their forms, their lemmas, only how they are alike and
+their tags (the least general generalisation of Plotkin 1970), and what evidence tells of both.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, combinations, product, zip_longest
+from itertools import combinations, permutations, product, zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -23,10 +22,8 @@ from ists_asp.resources import rules_dir
 
 WORD, LEMMA, TAG, FORM = v.WORD.name, v.LEMMA.name, v.UPOS.name, "xpos"
 STEPS = {WORD: 0, LEMMA: 1, FORM: 3, TAG: 3}
-_NARROW = ("these words", "these lemmas", "{} and words like it")
-SCOPES = (*_NARROW, "all such words", "all such chunks")
+SCOPES = ("these words", "these lemmas", "one of these lemmas", "all such words", "all such chunks")
 _BESIDE = ((-1, "after", "M"), (1, "before", "L"))
-_NOUN, _REST, _PREPOSITION, _AUXILIARY = "noun", "rest", "adp", "aux"
 PLACES = (("1", "X", "I"), ("2", "Y", "J"))
 """Sentence, span and token of both sides in a rule."""
 
@@ -35,7 +32,7 @@ class Phrase(NamedTuple):
     """Words of a side that may stand in a table."""
 
     tokens: range
-    kind: str  # what they are: a tag; empty for what denies and is no noun
+    kind: str  # a tag; as rules call it where it denies; rest of what follows a verb
     whole: bool  # whether nothing that belongs to them is left out
 
 
@@ -47,8 +44,7 @@ class Pattern:
     says: str  # a sentence that is true where they are met
     # On the words of each span, by predicate and argument, next to one another.
     sides: tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]]
-    scope: str
-    step: int
+    step: int  # in SCOPES
     between: tuple[str, str] = ("", "")  # a condition on the last words of both, and if swapped
     chance: bool = False  # these words may stand so in this pair by chance
 
@@ -62,13 +58,14 @@ class Pattern:
         parts, lacks = [], []
         for conditions, other, (side, span, token) in zip(sides, sides[::-1], PLACES, strict=True):
             within = f"span_token({side},{span},{token})"
-            parts += [within] * bool(conditions or re.search(rf"\b{token}\b", between))
+            named = re.search(rf"\b{token}\b", between)
+            parts += [within] * bool(conditions or named)
             for place, (predicate, value) in enumerate(conditions):
                 at = f"{token}+{place}" if place else token
                 parts.append(f"{predicate}({side},{at},{value})")
             # What only the other side has is nowhere on this one; tags both may have.
             shared = other and (other[0] in conditions or (conditions and other[0][0] == TAG))
-            if other and not between and not shared:
+            if other and not named and not shared:
                 at = "K" if conditions else token
                 lack = f"not {other[0][0]}({side},{at},{other[0][1]})"
                 lacks.append(f"{lack} : span_token({side},{span},{at})")
@@ -94,8 +91,12 @@ class Words:
         self._spans = defaultdict[tuple[str, ...], set[int]](set)
         for side, span, token in (atom.arguments for atom in self._trace.atoms("span_token")):
             self._spans[str(side), str(span)].add(token.number)
-        facts = (map(str, atom.arguments) for atom in self._trace.atoms(v.FOR_EDITS.name))
-        self.facts = {(use, name.strip('"')): value.strip('"') for use, name, value in facts}
+        self._alike = defaultdict[tuple[int, int], dict[str, None]](dict)
+        for one, two, kind, _ in (atom.arguments for atom in self._trace.atoms("alike")):
+            self._alike[one.number, two.number][str(kind)] = None
+        known = self._trace.atoms(v.FOR_EDITS.name)
+        self.known = dict.fromkeys(tuple(str(of).strip('"') for of in at.arguments) for at in known)
+        self.facts = {(use, name): value for use, name, value in self.known}
 
     def phrases(self, side: int, among: Set[int], *, longer: bool) -> Iterator[Phrase]:
         """Phrases with some words: these, chunks, and verbs with the next chunk, or ``longer``."""
@@ -108,13 +109,14 @@ class Words:
             if not own:
                 continue
             # A phrase within is one by itself: electrical charges, of the difference between them.
-            inner = [at for at in chunk.tokens if tags.get((side, at)) == _PREPOSITION]
+            inner = [at for at in chunk.tokens if ("opens", tags.get((side, at))) in self.facts]
             begin = min((at for at in named if at > max(inner, default=0)), default=named[0])
             whole = range(begin, named[-1] + 1)
             kind, first = (self.kind(side, at) for at in (named[-1], begin))
             goes_on = ("with_next", first) in self.facts
             kind = first if goes_on else kind
-            kind = kind if (side, begin) not in self._denials or kind == _NOUN else ""
+            if (side, begin) in self._denials:
+                kind = self.facts.get(("denied", kind), "denied")
             ends = after is None or ("ends", tags.get((side, after.first))) in self.facts
             yield from (Phrase(range(at, at + 1), self.kind(side, at), False) for at in own)
             yield Phrase(whole, kind, ends or not goes_on)
@@ -122,8 +124,8 @@ class Words:
                 yield Phrase(range(begin, after.tokens[-1] + 1), kind, True)
             if longer and goes_on and whole.stop < end:
                 yield Phrase(range(begin, end), kind, True)
-                noun = tags.get((side, whole.stop)) != _PREPOSITION
-                yield Phrase(range(whole.stop, end), _REST, noun)
+                noun = ("opens", tags.get((side, whole.stop))) not in self.facts
+                yield Phrase(range(whole.stop, end), "rest", noun)
 
     def kind(self, side: int, at: int) -> str:
         """The tag of a word, or that of words which may mean what it does."""
@@ -143,40 +145,66 @@ class Words:
             if name and not (same or sentence.tokens[last - 1].form.islower()):
                 return 0
         single, heads = max(map(len, tokens)) == 1, [tokens[0][-1], tokens[1][-1]]
+        by_head = all(("by_head", of) in self.facts for of in kinds)
         if not (single or (one.whole and two.whole)) or not (
-            len(kinds) == 1 or kinds == {_NOUN, _REST} or ("" in kinds and _NOUN not in kinds)
+            len(kinds) == 1 or any(("faces", *of) in self.known for of in permutations(kinds))
         ):
             return 0
+        if (single or by_head) and self.refuses("=" if same else "<>", heads):
+            return 0
         like = [self.likeness([*at]) for at in product(*tokens)]
-        if same and sum(any(("opposes", of) in self.facts for of in kinds) for kinds in like) % 2:
+        if same and sum(any(("<>", of) in self.facts for of in kinds) for kinds in like) % 2:
             return 0
-        places = [place for place, *_ in self._same_beside(heads)]
-        if any(self.tells(1, heads[0] + place) for place in places):
+        if self._told_beside(heads):
             return 1
-        denies = any(self._denials & {(side, at[0])} for side, at in enumerate(tokens, 1))
         # Of phrases that are alike, or only stand in both sentences, none tells that they oppose.
-        if not (same or single or denies):
+        if not (same or single or any(("<>", of) in self.facts for of in kinds)):
             return 0
-        near = places or self.likeness(heads)
-        return 2 if near else 3 * (not single and kinds != {_NOUN})
+        return 2 if self.likeness(heads) else 3 * (not single and not by_head)
+
+    def refuses(self, sign: str, heads: Sequence[int]) -> bool:
+        """Whether two words are alike in a way for which an entry with this sign is not true."""
+        kinds = self.likeness(heads)
+        sure = any((sign, of) in self.facts for of in kinds)
+        return not sure and any(("untrue", of, sign) in self.known for of in kinds)
 
     def likeness(self, heads: Sequence[int]) -> list[str]:
         """How two words are alike."""
-        alike = (atom.arguments for atom in self._trace.atoms("alike"))
-        kinds = (str(kind) for one, two, kind, _ in alike if (one.number, two.number) == (*heads,))
-        return [*dict.fromkeys(kinds)]
+        return [*self._alike.get((heads[0], heads[1]), ())]
 
     def _beside(self, heads: Sequence[int]) -> Iterator[tuple[str, str, str]]:
         """The conditions that two words stand beside the same word, with names and sentences."""
-        for place, where, of in self._same_beside(heads):
-            near = f"lemma(1,I{place:+},{of}), lemma(2,J{place:+},{of})"
-            yield f"{where}_the_same", f"{where} the same word", near
-
-    def _same_beside(self, heads: Sequence[int]) -> Iterator[tuple[int, str, str]]:
         for place, where, of in _BESIDE:
             one, two = (self.said_at(LEMMA, (side, at + place)) for side, at in enumerate(heads, 1))
             if one == two and one[1]:
-                yield place, where, of
+                near = f"lemma(1,I{place:+},{of}), lemma(2,J{place:+},{of})"
+                yield f"{where}_the_same", f"{where} the same word", near
+
+    def _beside_head(
+        self, heads: Sequence[int], lone: Sequence[Sequence[int]], chance: bool
+    ) -> Iterator[Pattern]:
+        """The condition that of two that have one head one side has a word beside it: look up."""
+        of = [self.said_at(LEMMA, at) for at in enumerate(heads, 1)]
+        for side, at in ((side, at) for side, own in enumerate(lone, 1) for at in own):
+            (by, lemma), place = of[0], heads[side - 1] - at
+            if abs(place) == 1 and of[0] == of[1]:
+                word, where = self.said_at(LEMMA, (side, at)), "before" if place > 0 else "after"
+                near = [f"{by}({n},{token}{place:+},{lemma})" for n, _, token in PLACES]
+                says = f"only one side has {self.called(word[1])} {where} {self.called(lemma)}"
+                sides = ([word], []) if side == 1 else ([], [word])
+                between = near[side - 1], near[2 - side]
+                name = name_of(where, lemma, word[1])
+                yield Pattern(name, says, sides, 1, between, chance=chance)
+
+    def _told_beside(self, heads: Sequence[int]) -> bool:
+        """Whether they stand beside the same telling word, or only the same light ones between."""
+        for step in (-1, 1):
+            one, two = heads[0] + step, heads[1] + step
+            while (of := self.said_at(LEMMA, (1, one)))[1] and of == self.said_at(LEMMA, (2, two)):
+                if self.tells(1, one):
+                    return True
+                one, two = one + step, two + step
+        return False
 
     def _named(self, side: int, at: int) -> bool:
         """Whether a word may stand in a table: with a meaning of its own, or denying what has."""
@@ -237,108 +265,89 @@ class Words:
         return self.facts.get(("turned", name), name)
 
     def patterns(
-        self,
-        *spans: Sequence[int],
-        more: int = 0,
-        counterparts: bool = False,
-        denied: bool = False,
-        opposed: bool = False,
+        self, *spans: Sequence[int], label: str, more: int, counterparts: bool, denied: bool
     ) -> Iterator[Pattern]:
         """The conditions that two spans meet, from narrow to wide; the side ``more`` says more.
 
-        It turns on words that one side lacks, each of them or their tags: that spans are
-        ``counterparts``, or this is ``denied``, on those with a meaning; labels on all but some.
+        Counterparts, and what is denied, turn on words with a meaning that one side lacks; labels
+        on all but some, and one on what is alike in a way that bears it, if rules name such ways.
         """
         apart = self.apart(*spans)
-        tells = [self.tells(side, *of) for side, of in enumerate(apart, 1)]
         unshared = [*enumerate(self.unshared(*spans), 1)]
         lemmas = [self.values[LEMMA].get((side, at), "") for side, of in unshared for at in of]
         silent = all(("silent", lemma.strip('"')) in self.facts for lemma in lemmas)
         untold = not any(self.tells(side, *of) for side, of in unshared)
-        if untold and not opposed:
+        if untold and ("no_forms", label) not in self.facts:
             yield from self._forms(self.heads(spans), denied=counterparts and denied)
         if silent or (counterparts and untold):
             return
-        if more and apart[more - 1] and not tells[2 - more]:
+        if more and apart[more - 1] and not self.tells(3 - more, *apart[2 - more]):
             apart[2 - more].clear()
-        lone = [of if side == more or not all(apart) else [] for side, of in enumerate(apart, 1)]
+        # What only the other side says tells nothing of how this one says more.
+        lone = [
+            [at for at in of if ("silent", self.text(LEMMA, side, [at])) not in self.facts]
+            if side == more or not (more or all(apart))
+            else []
+            for side, of in enumerate(apart, 1)
+        ]
         heads = self.heads(apart if all(apart) else spans)
-        (lemma1, lemma2), tags = (
-            [self.said_at(of, at) for at in enumerate(heads, 1)] for of in (LEMMA, TAG)
-        )
         words = [self.entry(LEMMA, side, [at]) for side, at in enumerate(heads, 1)]
         differ = all(words) and words[0] != words[1]
         kinds = self.likeness(heads)
-        if counterparts and denied and any(("means_the_same", of) in self.facts for of in kinds):
+        if counterparts and denied and any(("=", of) in self.facts for of in kinds):
             yield from self._forms(heads, denied=True)
             return
-        wanted: list[tuple[str, tuple[list[int], list[int]]]] = [(WORD, apart), (LEMMA, apart)]
-        wanted += [(LEMMA, ([heads[0]], [heads[1]]))] * differ
-        if any(lone):
-            # A head in the place of another is no word that one side has more.
-            replaced = heads if all(apart) else [0, 0]
-            wanted += [(LEMMA, ([at], [])) for at in lone[0] if at != replaced[0]]
-            wanted += [(LEMMA, ([], [at])) for at in lone[1] if at != replaced[1]]
-            wanted += [(TAG, (lone[0], lone[1]))]
+        wanted: list[tuple[str, tuple[list[int], list[int]]]]
+        wanted = [(LEMMA, ([heads[0]], [heads[1]]))] * differ
+        # A head in the place of another is no word that one side has more.
+        replaced = heads if all(apart) else [0, 0]
+        wanted += [(LEMMA, ([at], [])) for at in lone[0] if at != replaced[0]]
+        wanted += [(LEMMA, ([], [at])) for at in lone[1] if at != replaced[1]]
+        if not more or all(apart) or apart[more - 1]:
+            alike = self.entry(LEMMA, 1, apart[0]) == self.entry(LEMMA, 2, apart[1])
+            wanted += [(WORD if alike else LEMMA, apart)]
         phrases = {
             tuple(self.text(of, side, at) for side, at in enumerate(tokens, 1)): (of, tokens)
             for of, tokens in wanted
         }
-        # Numbers, unlike heads of other kinds, unlike modifiers, one more specific than the other
-        # and many words tell nothing of other pairs; unlike words are counterparts by their places.
+        # Names but for what they mean, numbers, unlike heads of other kinds, unlike modifiers and
+        # many words tell nothing of other pairs; unlike words are counterparts by their places.
         tagged = [self.values[TAG].get((side, at), "") for side, at in enumerate(heads, 1)]
         unlike = len({self.kind(side, at) for side, at in enumerate(heads, 1)}) > 1
         bare = not denied if counterparts else heads != self.heads(spans)
         other = not kinds and (unlike or bare)
-        numbers = all(("any", tag) in self.facts for tag in tagged)
-        chance = other or numbers or (bool(more) and self.kind(1, heads[0]) != _NOUN)
+        empty = all(self.facts.get(("chance", tag), label) != label for tag in tagged)
         most = int(self.facts.get(("chance", "words"), "0"))
         for of, tokens in phrases.values():
             # That one side lacks a word makes the other more specific, and else tells little.
-            accident = chance or max(map(len, tokens)) > most if all(tokens) else not more
+            texts = (self.text(LEMMA, side, at) for side, at in enumerate(tokens, 1))
+            tells_much = more or any(("alone", text) in self.facts for text in texts)
+            accident = (
+                other or empty or max(map(len, tokens)) > most if all(tokens) else not tells_much
+            )
             yield self._phrase(of, tokens, accident)
-        if counterparts and denied:
-            yield from self._bare(spans)
-        if not differ:
+        if not counterparts:
+            yield from self._beside_head(self.heads(spans), lone, not more)
+        sign = self.facts.get(("entry", label))
+        bearing = {of for use, of in self.facts if use == sign}
+        if not (kinds or counterparts or more):
+            # If not by their heads they may be alike by others: Afghanistan, Afghan attack.
+            heads = next(([*two] for two in product(*apart) if self.likeness(two)), heads)
+            differ, kinds = differ or heads != self.heads(spans), self.likeness(heads)
+        if not differ or (bearing and not (kinds := [of for of in kinds if of in bearing])):
             return
-        for name, where, near in self._beside(heads) if untold else ():
-            named = name_of(*words, name), f"‘{words[0]}’ and ‘{words[1]}’ {where}"
-            yield Pattern(*named, ([lemma1], [lemma2]), SCOPES[1], 1, (near, near))
+        tags = [self.said_at(TAG, at) for at in enumerate(heads, 1)]
         (_, tag1), (_, tag2) = tags
-        both_tags = f"words with the tags {tag1} and {tag2}"
+        both_tags = f"{self.called(tag1)} and {self.called(tag2)}"
         both, step = ([tags[0]], [tags[1]]), 4 if counterparts and not kinds else 3
-        if not (kinds or counterparts):
-            yield Pattern(name_of(tag1, tag2), both_tags, both, SCOPES[4], 4)
         # Words that are alike both ways round do not tell which side is more specific.
         for kind in (of for of in kinds if not more or self.turned(of) != of):
             between = f"alike(I,J,{kind},_)", f"alike(I,J,{self.turned(kind)},_)"
             named = name_of(tag1, tag2, kind), f"{both_tags} are alike ({kind})"
-            yield Pattern(*named, both, SCOPES[step], step, between)
-            # Of no word all words like it are no counterparts.
-            for side, conditions in enumerate(
-                [[lemma1], [lemma2]] * (not (counterparts and denied)), 1
-            ):
-                word = self.text(LEMMA, side, [heads[side - 1]])
-                named = name_of(word, kind), f"‘{word}’ and a word like it ({kind})"
-                sides = (conditions, []) if side == 1 else ([], conditions)
-                yield Pattern(*named, sides, SCOPES[2].format(f"‘{word}’"), 2, between)
-        for name, where, near in self._beside(heads):
+            yield Pattern(*named, both, step, between)
+        for name, where, near in self._beside(heads) if not bearing else ():
             named = name_of(tag1, tag2, name), f"{both_tags} {where}"
-            yield Pattern(*named, both, SCOPES[step], step, (near, near))
-
-    def _bare(self, spans: Sequence[Sequence[int]]) -> Iterator[Pattern]:
-        """The condition that one span has only auxiliaries, and the other a verb as well."""
-        for side, span in enumerate(spans, 1):
-            of, tag = self.said_at(FORM, (3 - side, self.heads(spans)[2 - side]))
-            if of != FORM or {self.values[TAG].get((side, at)) for at in span} != {_AUXILIARY}:
-                continue
-            bare = f"{TAG}(1,K,{_AUXILIARY}) : span_token(1,X,K)"
-            ways = f"{FORM}(2,J,{tag}); {bare}", f"{FORM}(1,I,{tag}); {bare}"
-            ways = ways[0], ways[1].replace("(1,K", "(2,K").replace("(1,X", "(2,Y")
-            says = f"{self.called(_AUXILIARY)} alone on one side, {self.called(tag)} on the other"
-            yield Pattern(
-                name_of("bare", tag), says, ([], []), SCOPES[4], 4, (ways[side - 1], ways[2 - side])
-            )
+            yield Pattern(*named, both, step, (near, near), chance=unlike)
 
     def heads(self, spans: Sequence[Sequence[int]]) -> list[int]:
         """The last head in each span, or its last word."""
@@ -348,10 +357,7 @@ class Words:
         ]
 
     def _forms(self, heads: Sequence[int], *, denied: bool) -> Iterator[Pattern]:
-        """The conditions that two words have other tags, or are other forms of one word.
-
-        Forms with the same tag are counterparts: that this is ``denied`` makes no rule.
-        """
+        """The conditions that two words have other tags, or are forms of one, if not ``denied``."""
         of = {by: [self.said_at(by, at) for at in enumerate(heads, 1)] for by in STEPS}
         by = next((by for by in (TAG, FORM, WORD) if of[by][0] != of[by][1]), "")
         if not by or (denied and by != TAG):
@@ -368,10 +374,10 @@ class Words:
         if not denied and of[WORD][0] != of[WORD][1]:
             yield self._phrase(WORD, [[at] for at in heads], chance=False)
         named = name_of(*dict.fromkeys(words), *names), says.format(*(f"‘{of}’" for of in words))
-        yield Pattern(*named, ([lemma1], [lemma2]), SCOPES[1], 1, (ways[0], ways[1]))
+        yield Pattern(*named, ([lemma1], [lemma2]), 1, (ways[0], ways[1]))
         if lemma1 == lemma2:
             named = name_of("one_word", *names), says.format("one word", "the same")
-            yield Pattern(*named, ([one], [two]), SCOPES[3], 3, (same, same))
+            yield Pattern(*named, ([one], [two]), 3, (same, same))
 
     def are(self, pair: Sequence[object], spans: Sequence[Sequence[int]]) -> bool:
         """Whether two spans of a rule have these tokens."""
@@ -379,35 +385,43 @@ class Words:
         return [*tokens] == [{*span} for span in spans]
 
     def traits(
-        self, *spans: Sequence[int], more: int = 0, aligning: bool = False
+        self, *spans: Sequence[int], more: int, counterparts: bool, denied: bool
     ) -> Iterator[Pattern]:
-        """One or two traits of two spans; ``more`` says more; of ``aligning``, of their places."""
+        """One or two traits of two spans; of counterparts those of their places."""
         told = defaultdict[tuple[str, str], set[int]](set)
         for of, kind, _ in (atom.arguments for atom in self._trace.atoms(v.EVIDENCE.name)):
-            *sides, one, two = (0, 0, *of.arguments)
-            if aligning == (of.name == "pair") and self.are((one, two), spans):
-                told["one" if sides[2:] else of.name, str(kind)].add(int(str(sides[-1])))
+            *which, one, two = of.arguments
+            if counterparts == (of.name == "pair") and self.are((one, two), spans):
+                told["one" if which else of.name, str(kind)].update(at.number for at in which)
         found: list[tuple[str, str, tuple[str, str]]] = []
-        for (whose, name), (side, *others) in told.items():
-            trait = self.facts.get((whose, name))
+        for (whose, name), numbers in told.items():
+            trait = self.facts.get(("against" if denied and whose == "pair" else whose, name))
             if trait and whose != "one":
                 both = f"evidence({whose}(X,Y),{name},_)"
                 found.append((name, f"the sides have {trait}", (both, both)))
-            elif trait and not others and side == (more or side):
+            elif trait and len(numbers) == 1 and (not more or more in numbers):
+                (side,) = numbers
                 this, that = (f"evidence(side({at},X,Y),{name},_)" for at in (side, 3 - side))
                 ways = f"{this}, not {that}", f"{that}, not {this}"
                 found.append((name, f"only one side has {trait}", ways))
         heads = self.heads(spans)
-        sides1, sides2 = ([self.said_at(TAG, at)] * aligning for at in enumerate(heads, 1))
-        tags = [tag for _, tag in (*sides1, *sides2)]
-        said = [f"words are tagged {' and '.join(tags)}"] * aligning
+        tags, lemmas = ([self.said_at(of, at) for at in enumerate(heads, 1)] for of in (TAG, LEMMA))
         near = [(name, f"they stand {says}", (of, of)) for name, says, of in self._beside(heads)]
-        pairs = (two for two in combinations(found + near * aligning, 2) if two[0] in found)
-        for of_these in chain(combinations(found, 1), pairs):
+        pairs = (two for two in combinations(found + near * counterparts, 2) if two[0] in found)
+        # Whether words are counterparts turns on the words too: on one and any, or all such.
+        kinds = [(*tags,), (lemmas[0], tags[1]), (tags[0], lemmas[1])]
+        kinds = kinds if counterparts else [()]
+        alone = [(said, (one,)) for said in kinds for one in found]
+        for said, of_these in (*alone, *((kinds[0], two) for two in pairs)):
             names, says, bodies = zip(*of_these, strict=True)
             way1, way2 = map(", ".join, zip(*bodies, strict=True))
-            named = name_of(*tags, *names), " and ".join((*said, *says))
-            yield Pattern(*named, (sides1, sides2), SCOPES[4], 4, (way1, way2))
+            texts = [value.strip('"') for _, value in said]
+            words = [f"words are {' and '.join(self.called(value) for _, value in said)}"]
+            # The name of a rule is no other's.
+            texts += [*["sides"] * (len(texts) + len(names) == 1), *names]
+            named = name_of(*texts), " and ".join((*words * counterparts, *says))
+            sides, step = (said[:1], said[1:]), 4 if said == kinds[0] else 2
+            yield Pattern(*named, sides, step, (way1, way2), chance=step == 2)
 
     def said_at(self, of: str, at: tuple[int, int]) -> tuple[str, str]:
         """The predicate and value that a condition on a token has; no value where there is none."""
@@ -420,22 +434,25 @@ class Words:
     def _phrase(self, of: str, tokens: Sequence[Sequence[int]], chance: bool) -> Pattern:
         """The condition that a side has some words, or each has some, which may be ``chance``."""
         texts = [self.text(of, side, at) for side, at in enumerate(tokens, 1)]
-        quote = "words tagged {}" if of == TAG else "‘{}’"
-        quotes = [quote.format(text) for text in texts if text]
+        quotes = [f"‘{text}’" for text in texts if text]
         says = "{} on one side, {} on the other" if all(texts) else "only one side has {}"
+        if of == LEMMA and max(map(len, tokens)) == 1 and all(tokens):
+            kinds = self.likeness([at for (at,) in tokens])
+            says = next(
+                (self.facts["says", of] for of in kinds if ("says", of) in self.facts), says
+            )
         said = (
             [self.said_at(of, (side, at)) for at in places] for side, places in enumerate(tokens, 1)
         )
         one, two = ([condition for condition in side if condition[1]] for side in said)
         named = name_of(*filter(None, texts)), says.format(*quotes)
-        scope = SCOPES[STEPS[of]]
-        return Pattern(*named, (one, two), scope, STEPS[of], chance=chance)
+        return Pattern(*named, (one, two), STEPS[of], chance=chance)
 
 
 def name_of(*parts: str) -> str:
     """A name for rules and a file, of the letters of some texts."""
     plain = unicodedata.normalize("NFKD", "_".join(parts)).encode("ascii", "ignore").decode()
-    name = re.sub(r"\W+", "_", plain.lower()).strip("_")[:60].rstrip("_")
+    name = re.sub(r"[\W_]+", "_", plain.lower()).strip("_")[:60].rstrip("_")
     name = name if name[:1].isalpha() else f"n{name}"
     # A file of a shipped one's name would take its place.
     return f"{name}_words" if name in _shipped_names() else name

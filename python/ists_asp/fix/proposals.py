@@ -6,7 +6,7 @@ Whether an edit does what it should is tried, not guessed: see :mod:`ists_asp.fi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +22,7 @@ from ists_asp.model import Answer
 from ists_asp.rules.examples import Claim, Example, claimed
 from ists_asp.syntax.ground import quoted
 from ists_asp.trace.contrast import Contrast
-from ists_asp.trace.decisions import Because, DecisionKind
+from ists_asp.trace.decisions import DecisionKind
 
 KINDS = ("words", "rule", "exception", "weight")
 _LONGEST = 8  # words of a phrase in a table
@@ -36,7 +36,7 @@ _SPANS = re.compile(r"\bX\b.*\bY\b", re.DOTALL)
 _PULLED = ["evidence(pair(X,Y),{0},100)"]
 _SPANNED = "span(1,X), span(2,Y)"
 _ONLY = "forbidden_label(X,Y,M) :- licensed(X,Y,L,{0}), label_type(M), M != L."
-_PULLS = (200, 600)  # hundredths of log-odds that are tried for an alignment
+_PULL = "weight({0},align,400)."  # hundredths of log-odds for an alignment
 _MARK = "\0"  # behind the names of rules in a draft, where a number may follow
 _MARKED = re.compile(rf"^%@rule (\w+){_MARK}", re.MULTILINE)
 _SIGNS = ("=", "<>")
@@ -57,11 +57,6 @@ class Proposal:
     support: int = 0  # gold of so many pairs has to have one that gets better
     chance: bool = False  # the pair of the claim itself is not that one
     claim: str = ""  # the example that it is for
-
-    @property
-    def wide(self) -> bool:
-        """Whether it may be about any words."""
-        return self.scope in SCOPES[3:]
 
     @property
     def cuts(self) -> bool:
@@ -157,11 +152,22 @@ class Writer:
         meant = "oppo" * (label == "equi") if denied else label or "equi" * (score == "5")
         unshared = words.unshared(*sides)
         sign = words.facts.get(("entry", meant))
-        forms = [*map(len, sides)] == [1, 1] and not any(unshared)
-        if sign and (forms or any(words.tells(side, *of) for side, of in enumerate(unshared, 1))):
-            yield from self._entries(sign, *words.apart(*sides))
-        decisions = [contrast for contrast in contrasts if contrast.kind == _LABEL or not denied]
-        reasons = [at for of in decisions for at in (of.because if denied else of.forbidding)]
+        single = [*map(len, sides)] == [1, 1] and not any(unshared)
+        apart, telling = words.apart(*sides), enumerate(unshared, 1)
+        untrue = [*map(len, apart)] == [1, 1] and words.refuses(sign or "", [at for (at,) in apart])
+        if sign and not untrue and (single or any(words.tells(side, *of) for side, of in telling)):
+            one, two = (self._told(side, at) for side, at in enumerate(apart, 1))
+            if one == two:
+                one, two = (words.entry(WORD, side, at) for side, at in enumerate(apart, 1))
+            yield from self._entry(sign, one, two, 1)
+        ruled = [
+            firing.probe.rule.name
+            for atom in self._trace.atoms("forbidden_label" if label and not denied else "")
+            if words.are(atom.arguments[:2], sides) and str(atom.arguments[2]) == label
+            for firing in self._trace.reasons(atom)
+        ]
+        said = (at.rule.name for of in contrasts if of.kind == _LABEL for at in of.because)
+        names = dict.fromkeys(said if denied else ruled)
         heads, guard, extra = ["forbidden_pair(X,Y)"] * denied, "proposed(X,Y)", ""
         if label:
             head = "forbidden_label(X,Y,{})" if denied else "licensed(X,Y,{},{{0}})"
@@ -177,27 +183,23 @@ class Writer:
         # Whether words are counterparts does not turn on little words, nor on forms of one word.
         counterparts = aligning or (denied and not (label or score))
         more = 0 if denied else _MORE.get(label, 0)
-        how = {
-            "counterparts": counterparts,
-            "denied": denied,
-            "opposed": label == "oppo" and not denied,
-        }
-        patterns = words.patterns(*sides, more=more, **how)
-        traits = words.traits(*sides, more=more, aligning=counterparts)
-        for pattern in chain(patterns, traits if aligning or not counterparts else ()):
+        traits = partial(words.traits, more=more, counterparts=counterparts, denied=denied)
+        patterns = partial(words.patterns, label="" if denied else label, **traits.keywords)
+        for pattern in chain(patterns(*sides), traits(*sides)):
             # What is true both ways round does not tell which side is more specific.
             if not denied and turned != label and len([*pattern.bodies()]) == 1:
                 continue
-            excepted = [*self._excepted(pattern, reasons)] if label else []
+            excepted = [*self._excepted(pattern, names)] if label else []
             yield from excepted
             name = pattern.name + ("_label" if label else "_score") * aligning
             rule = self._rule(replace(pattern, name=name), heads, guard, extra)
             proposing = replace(pattern, name=f"{pattern.name}_seen")
             seen = self._rule(proposing, ["proposed(X,Y)"] * unlooked, _SPANNED)
-            weights = (f"weight({{0}},align,{pull})." for pull in _PULLS[: 2 * aligning])
-            pulls = (self._rule(pattern, _PULLED, "proposed(X,Y)", weight) for weight in weights)
-            texts = [(pull, seen.text + pull.text + rule.text) for pull in pulls]
-            yield from [replace(pull, text=text) for pull, text in texts] or [rule]
+            if aligning:
+                pull = self._rule(pattern, _PULLED, "proposed(X,Y)", _PULL)
+                yield replace(pull, text=seen.text + pull.text + rule.text)
+            else:
+                yield rule
             # What is forbidden no more may lack a licence as well.
             also = excepted[: 0 if denied else None]
             yield from (replace(exception, text=exception.text + rule.text) for exception in also)
@@ -244,15 +246,6 @@ class Writer:
         """A word by its lemma, several by their forms."""
         return self._words.entry(LEMMA if len(tokens) == 1 else WORD, side, tokens)
 
-    def _entries(self, sign: str, *tokens: Sequence[int]) -> Iterator[Proposal]:
-        """Entries of a table of words: of forms, and of lemmas where these are others."""
-        texts = {
-            tuple(self._words.entry(of, side, at) for side, at in enumerate(tokens, 1)): step
-            for step, of in ((1, LEMMA), (0, WORD))
-        }
-        for (one, two), step in sorted(texts.items(), key=lambda both: both[1]):
-            yield from self._entry(sign, one, two, step)
-
     def _entry(self, sign: str, one: str, two: str, step: int) -> Iterator[Proposal]:
         fit = all(_ENTRY.fullmatch(side) and side.count(" ") < _LONGEST for side in (one, two))
         if fit and one != two:
@@ -263,7 +256,7 @@ class Writer:
         self, pattern: Pattern, heads: Sequence[str], guard: str, extra: str = ""
     ) -> Proposal:
         """A file with a rule for each way round; ``{0}`` in heads and ``more`` is its name."""
-        name, says = pattern.name + _MARK, pattern.says
+        name, says, step = pattern.name + _MARK, pattern.says, pattern.step
         ways = [*zip(pattern.bodies(), (*heads, *heads), strict=False)]
         rules = []
         for place, (body, head) in enumerate(ways):
@@ -272,11 +265,15 @@ class Writer:
         if extra:
             last = extra.format(name)
             rules.append(_named(f"{name}_only", says, last) if ":-" in last else f"{last}\n")
-        chance, step, head = pattern.chance, pattern.step, "".join(heads[:1]).partition("(")[0]
-        use = "chance" if chance else head * (step > 1)
-        support = int(self._words.facts.get(("pairs", use), "0"))
+        borne = self._borne(pattern, "".join(heads[:1]).partition("(")[0])
         text = "".join(rules)
-        return Proposal("rule", pattern.name, ".lp", text, pattern.scope, step, support, chance)
+        return Proposal("rule", pattern.name, ".lp", text, SCOPES[step], step, *borne)
+
+    def _borne(self, pattern: Pattern, head: str) -> tuple[int, bool]:
+        """How many pairs of gold have to have one that bears a pattern out, and if another one."""
+        chance = pattern.chance or pattern.step > 2
+        use = "chance" if chance else head * (pattern.step > 1)
+        return int(self._words.facts.get(("pairs", use), "0")), chance
 
     def _cut(self, spans: Sequence[Sequence[int]]) -> Iterator[Proposal]:
         """Rules that cut at both ends of a chunk, and not within it, where that is not so."""
@@ -297,22 +294,29 @@ class Writer:
         else:
             run = 1
         listed = set[str]()
-        lone, owns = len(wrong) == 1, [{*tokens} for tokens in spans]
-        ways = (self._around(place, owns[place[0] - 1], lone=lone, run=run) for place in wrong)
+        ways = (self._around(place, {*spans[place[0] - 1]}, run=run) for place in wrong)
         for around in zip(*ways, strict=True):
             kinds = {of for places in around for of in places.values()}
+            if kinds == {TAG} and not all(map(self._by_tags, wrong)):
+                continue
             scope = len(SCOPES) - 1 if kinds == {TAG} else max(map(STEPS.__getitem__, kinds))
             rules = [*map(partial(self._boundary, run=run), around, wrong)]
-            rule = _apart(text for _, text, _ in rules)
-            texts = {"exception": [text for *_, text in rules], "rule": rule}
+            texts = {"exception": [of[2] for of in rules], "rule": [of[1] for of in rules]}
             for kind, parts in texts.items():
                 text = "".join(dict.fromkeys(parts))
                 if all(parts) and text not in listed:
                     listed.add(text)
                     yield Proposal(kind, rules[0][0], ".lp", text, SCOPES[scope], scope)
 
+    def _by_tags(self, boundary: tuple[int, int, bool]) -> bool:
+        """Whether the tags around a boundary may tell that there is one, or none."""
+        side, at, cut = boundary
+        before, behind = (self._words.values[TAG].get((side, of), "") for of in (at - 1, at))
+        known = ("within", before, behind) if cut else ("begins", behind, "chunk")
+        return known not in self._words.known
+
     def _around(
-        self, boundary: tuple[int, int, bool], own: Set[int], *, lone: bool, run: int
+        self, boundary: tuple[int, int, bool], own: Set[int], *, run: int
     ) -> Sequence[Mapping[int, str]]:
         """Say things of the words around a boundary, by place: narrow to wide; 0 is behind it.
 
@@ -321,30 +325,20 @@ class Writer:
         """
         side, at, cut = boundary
         facts, tags = self._words.facts, self._words.values[TAG]
-        said = {
-            place: LEMMA if ("which", tags.get((side, at + place))) in facts else TAG
-            for place in range(-2, run + 1)
-        }
+        places = range(0 if cut else -1, run if cut or run > 1 else 1)
+        little = {of for of in places if ("which", tags.get((side, at + of))) in facts}
+        said = {place: LEMMA if place in little else TAG for place in places}
         if run > 1:
-            places = range(run) if cut else range(-1, run)
-            lemmas, tagged = dict.fromkeys(places, LEMMA), {place: said[place] for place in places}
-            formed = {place: FORM if of == TAG else of for place, of in tagged.items()}
-            return [lemmas, formed, {**tagged, run: said[run]}, tagged]
+            return [dict.fromkeys(places, LEMMA), said]
         wide = [dict.fromkeys(places, TAG) for places in ((-1, 0, 1), (-2, -1, 0))]
         if not cut:
-            both = {-1: LEMMA, 0: LEMMA}
-            little = [place for place in (-2, 1) if said[-1 if place < 0 else 0] == LEMMA]
-            mixed = {place: said[place] for place in (*little, -1, 0)}
-            return [both, mixed if little else both, {-1: TAG, 0: TAG, **mixed}, both, *wide]
+            return [{-1: LEMMA, 0: LEMMA}, said, {-1: FORM, 0: FORM}, *wide]
         lemma = self._words.said_at(LEMMA, (side, at))[1]
         begins = any(("begins", of) in facts for of in (tags.get((side, at)), lemma.strip('"')))
         cue = 0 if at in own or begins else -1
         beside = 1 if cue == 0 else -2 if at - 2 in own else 0
-        both = {cue: LEMMA, beside: LEMMA}
-        alone = {cue: LEMMA} if self._words.tells(side, at + cue) else both
-        # If neither tells by its tag, it may be the word behind as well.
-        other = {0: LEMMA, 1: TAG} if cue and lone else {cue: FORM, beside: TAG}
-        return [alone, {cue: LEMMA, beside: TAG}, other, both, *wide]
+        alone = {cue: LEMMA} if self._words.tells(side, at + cue) else {cue: LEMMA, beside: LEMMA}
+        return [alone, {cue: LEMMA, beside: TAG}, {cue: FORM, beside: TAG}, *wide]
 
     def _boundary(
         self, around: Mapping[int, str], place: tuple[int, int, bool], *, run: int
@@ -389,9 +383,8 @@ class Writer:
         fit = all(said.values()) and (cut or None not in wrongly.values())
         return name, (rule + exceptions * (not cut)) * fit, exceptions * fit
 
-    def _excepted(self, pattern: Pattern, because: Sequence[Because]) -> Iterator[Proposal]:
+    def _excepted(self, pattern: Pattern, names: Collection[str]) -> Iterator[Proposal]:
         """Exceptions to all of some rules about two spans, where the words are these."""
-        names = dict.fromkeys(reason.rule.name for reason in because)
         if not names or any(_SPANS.search(self._rules.get(name, "")) is None for name in names):
             return
         says, text = _sayable(pattern.says), ""
@@ -399,7 +392,10 @@ class Writer:
             condition = re.sub(r"\b[I-M]\b", lambda match: _VARIABLES[match[0]], body)
             text += "".join(f'%@except {name} "{says}"\n:- {condition}.\n' for name in names)
         filename = name_of("except", *names, pattern.name)
-        yield Proposal("exception", filename, ".lp", text, pattern.scope, pattern.step)
+        borne = self._borne(pattern, "")
+        yield Proposal(
+            "exception", filename, ".lp", text, SCOPES[pattern.step], pattern.step, *borne
+        )
 
     def _contrasts(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Sequence[Contrast]:
         """The decisions about two spans; none where they are not aligned."""
@@ -429,16 +425,6 @@ class Writer:
 
 def _named(name: str, says: str, rule: str) -> str:
     return f'%@rule {name}: "{_sayable(says)}"\n{rule}\n'
-
-
-def _apart(rules: Iterable[str]) -> list[str]:
-    """Rules, of which each but the first of a name has another one."""
-    named = [(rule.partition(_MARK)[0], rule) for rule in dict.fromkeys(rules)]
-    names = [name for name, _ in named]
-    return [
-        rule.replace(_MARK, f"_{place}{_MARK}" if name in names[:place] else _MARK)
-        for place, (name, rule) in enumerate(named)
-    ]
 
 
 def _named_words(line: str) -> Iterator[list[str]]:

@@ -117,7 +117,7 @@ class _Search:
 
         def reaches(edit: Proposal, ids: Set[str]) -> bool:
             others = (texts[name] for name in texts.keys() - ids)
-            return edit.wide or len(ids) > 1 or any(map(edit.may_touch, others))
+            return edit.step > 2 or len(ids) > 1 or any(map(edit.may_touch, others))
 
         pooled, _ = pooled_proposals(self.system, Corpus.of(self.system, self.pairs, self.gold))
         return {edit: ids for edit, ids in pooled.items() if reaches(edit, ids)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -11,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from clingo.ast import ASTType
+from clingo.ast import AST, ASTType
 
 from ists_asp.compare import Answered, compare
 from ists_asp.engine import SolvedAnswer, System
@@ -25,6 +24,7 @@ from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules.catalogue import find_examples
+from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.examples import Example
 from ists_asp.run.claims import WHOLE, claims_both_ways, judged
 from ists_asp.run.worker import counted, step, with_rules
@@ -35,7 +35,7 @@ from ists_asp.solver.search import Item
 from ists_asp.solver.solver import switched_rules
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
-from ists_asp.syntax.trees import PROBE, off, probe
+from ists_asp.syntax.trees import PROBE, off, probe, walk
 
 T = TypeVar("T")
 
@@ -44,9 +44,9 @@ _FEW = 3  # other proposals, beside which weights are not tried: they turn decis
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _HARM = 2  # pairs that get worse, and no more that get better, end a wide trial
 _STRIDE = BATCH // 2  # pairs of a wide trial, behind which it may end
-_DEPENDENT = re.compile(r"weight\(|forbidden_label\(X,Y,M\) :- licensed\(")
 _UNBORNE = "no other gold pair bears it out, so that it may hold by chance: "
 _WORDLESS = "no words or whole phrases of one kind are alike or stand beside the same word"
+_ALIKE = "its words mean the same, are forms of one word or tell too little to turn a rule on them"
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -68,8 +68,8 @@ class Measured:
 
     @property
     def effect(self) -> tuple[object, ...]:
-        """Harm and good to the pairs, to which, and whether the claims hold if swapped."""
-        return self.worse, self.one_way, -self.better, self.changed
+        """Harm, which counts twice, and good to which pairs; whether claims hold if swapped."""
+        return 2 * self.worse - self.better, self.one_way, self.worse, self.changed
 
     @property
     def last(self) -> tuple[bool, ...]:
@@ -78,9 +78,9 @@ class Measured:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """Chunks first, then no harm, then most good, then the narrowest."""
+        """Chunks first, then the most good for its harm, then the narrowest."""
         edit = self.proposal
-        narrow = edit.step, KINDS.index(edit.kind), edit.name
+        narrow = edit.step, KINDS.index(edit.kind), len(edit.text), edit.name
         return *self.last, not edit.cuts, *self.effect[:3], *narrow
 
 
@@ -110,35 +110,31 @@ def fix(
     answer = next(system.solve_many([examples[0].sentences], tokens=True, rated=rated))
     if not any(_failing(system, examples)):
         return Fix(True, answer=answer)
-    golds = dict(_golds(examples, gold or {}))
+    golds = {
+        name: given_answer(of.pair, of.alignments)
+        for name, of in (gold or {}).items()
+        if tuple(side.spaced for side in of.pair.sentences) == examples[0].sentences
+    }
     right = next(iter(golds.values()), None)
     writers = {example: Writer(answer, example.claim, right) for example in examples}
     # What may turn decisions everywhere is not proposed unmeasured.
     tried = [edit for edit in proposals(writers) if gold or edit.step < len(SCOPES) - 1]
-    corpus = Corpus.of(system, pairs, gold)
-    fixes, lacking, refused = measured(system, tried, examples, corpus, {*golds})
+    claims = [example.claim for example in examples if example.claim.kind not in WHOLE]
+    contradicting = [name for name, of in golds.items() if any(at.doubts(of) for at in claims)]
+    corpus = replace(Corpus.of(system, pairs, gold), own=golds.keys() - {*contradicting})
+    fixes, lacking, refused = measured(system, tried, examples, corpus)
     if not (fixes or lacking):
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
         ours = (failure for failure in failures if not failure["swapped"])
         reasons = (failure["why"] or [failure["found"]] for failure in ours)
-        wordless = not tried and examples[0].claim.kind in WHOLE
-        lacking = (*[_WORDLESS] * wordless, *chain.from_iterable(reasons))
-    claims = [example.claim for example in examples if example.claim.kind not in WHOLE]
-    contradicting = [name for name, of in golds.items() if any(at.doubts(of) for at in claims)]
+        whole = examples[0].claim.kind in WHOLE
+        entries = [edit.text.partition("\t")[0] for edit in tried if edit.kind == KINDS[0]]
+        told = f"tried: {'; '.join(entries)}" if entries else _WORDLESS if whole else _ALIKE
+        lacking = (*[told] * (whole or not tried), *chain.from_iterable(reasons))
     chunks = dict.fromkeys(chain.from_iterable(writer.chunks() for writer in writers.values()))
     cut = any(edit.proposal.cuts for edit in fixes) or (fixes and right is None)
     first = () if cut else tuple(chunks)
-    how = lacking, refused, answer, 0, (*contradicting,), first
-    return Fix(False, len(tried), fixes, *how)
-
-
-def _golds(
-    examples: Sequence[Example], gold: Mapping[str, Reference]
-) -> Iterator[tuple[str, Answer]]:
-    """The gold pairs of the sentences that some claims are about, with their answers."""
-    for name, pair in gold.items():
-        if tuple(side.spaced for side in pair.pair.sentences) == examples[0].sentences:
-            yield name, given_answer(pair.pair, pair.alignments)
+    return Fix(False, len(tried), fixes, lacking, refused, answer, 0, (*contradicting,), first)
 
 
 def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
@@ -173,13 +169,9 @@ def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set
 
 
 def measured(
-    system: System,
-    tried: Sequence[Proposal],
-    examples: Sequence[Example],
-    corpus: Corpus,
-    own: Set[str] = frozenset(),
+    system: System, tried: Sequence[Proposal], examples: Sequence[Example], corpus: Corpus
 ) -> tuple[tuple[Measured, ...], tuple[str, ...], str]:
-    """The proposals with which all claims about a pair, by ``own`` ids, hold, measured, best first.
+    """The proposals with which all claims about a pair hold, measured, best first.
 
     Without claims those that make more pairs better than worse, one for each claim that led to
     them. Those that make more worse than better are never proposed, nor any if all break an example
@@ -207,9 +199,9 @@ def measured(
         step()
         claim = edit.proposal.claim
         claims = {other.proposal.claim for other in chosen}
-        # Of those that differ by a weight one will do; what harms more than it helps is no choice.
-        twin = any(_unnumbered(other.proposal) == _unnumbered(edit.proposal) for other in chosen)
-        itself = edit.proposal.chance and not own.isdisjoint(edit.changed)
+        # Of weights one will do; what harms more than it helps is no choice.
+        twin = edit.proposal.kind in [other.proposal.kind for other in chosen] and edit.last[0]
+        itself = edit.proposal.chance and not corpus.own.isdisjoint(edit.changed)
         gain = edit.better - edit.worse - itself
         unsupported = 0 < edit.proposal.support <= len(corpus.items) and gain <= 0
         if examples and (unsupported or edit.worse > edit.better):
@@ -255,13 +247,6 @@ def tried_out(
             yield results
 
 
-def _unnumbered(proposal: Proposal) -> str:
-    """A proposal but for numbers in names and weights; of those of weights only that they are."""
-    if proposal.kind == KINDS[-1]:
-        return proposal.kind
-    return re.sub(r"(_\d+)+(?=_reversed|_only|\b)|(?<=,)\d+(?=\)\.)", "", proposal.text)
-
-
 @cache
 def _shipped(profile: str) -> tuple[Example, ...]:
     """The examples of shipped rules for a profile, of those about the answer to a pair."""
@@ -284,6 +269,7 @@ class Corpus:
     answers: Mapping[str, Answer]
     version: Version
     gold: Mapping[str, Reference] | None
+    own: Set[str] = frozenset()  # pairs that may get worse, as their gold is what is claimed
 
     @classmethod
     def of(
@@ -303,7 +289,7 @@ class Corpus:
         gold = {name: reference for name, reference in (self.gold or {}).items() if name in after}
         changed = compare(before, after, gold or None).changed if after else ()
         totals = {pair.pair.id: pair.gain.total for pair in changed if pair.gain is not None}
-        gains = {name: gain for name, gain in totals.items() if gain}
+        gains = {at: of for at, of in totals.items() if of > 0 or (of and at not in self.own)}
         return [pair.pair.id for pair in changed], gains
 
 
@@ -335,6 +321,7 @@ class Trial:
             for at, (node, rule) in enumerate(rules.both)
             if rule.file in files and node.ast_type is ASTType.Rule and node.body
         }
+        self._dependent = {*_dependent(both for both in rules.both if both[1].file in files)}
         self._probes = len(rules.statements)
         probes = [probe(rules.statements[at], n, self._probes) for at, n in self._owners.items()]
         self._rules = switched_rules(rules, self._owners, probes)
@@ -449,12 +436,10 @@ class Trial:
         alone, bits = self._group[0].kind in _ALONE, dict.fromkeys(holding, other)
         for file, number in self._files.items():
             # What turns on a rule of the same file concerns no more pairs than that rule does.
-            lines = enumerate(self._group[number].text.splitlines(), 1)
-            own = {f"{file}:{at}" for at, line in lines if not alone and _DEPENDENT.match(line)}
             for place, its in [("", (1 << len(items)) - 1)] if places is None else places:
                 # A rule with an exception is another one, and that says where.
                 ours = alone or not place or place.startswith(f"{file}:")
-                if number in bits and ours and place.partition(" ")[0] not in own:
+                if number in bits and ours and place.partition(" ")[0] not in self._dependent:
                     bits[number] |= its
         return bits
 
@@ -479,6 +464,16 @@ class Trial:
         for (number, (pair, _)), solved in zip(wanted, counted(outcomes), strict=True):
             if not isinstance(solved, IstsError):
                 yield number, pair.id, Answered.of(solved.answers[0])
+
+
+def _dependent(rules: Iterable[tuple[AST, NamedRule]]) -> Iterator[str]:
+    """The places of rules that turn on what another one derives in its name, and of its facts."""
+    named = [(node, rule) for node, rule in rules if node.ast_type is ASTType.Rule]
+    names = {rule.name for _, rule in named}
+    for node, rule in named:
+        terms = chain.from_iterable(map(walk, node.body or [node.head]))
+        if not names.isdisjoint(map(str, terms)):
+            yield f"{rule.file}:{rule.line}"
 
 
 def _texts(pair: Pair) -> list[str]:

@@ -98,13 +98,13 @@ def fix(
     Out: at most seven edits, each as the text of a rule file or word table, tried before it is
     shown: how many gold pairs change, get better and worse, and whether the claims also hold with
     the sentences swapped. Edits of chunk boundaries that block an alignment come first, then all
-    others; within each group, harmless edits first, then those with the largest gain, then the
-    narrowest. Last come edits with the same effect on the pairs as an earlier one, a change of a
-    weight, and edits that break an example of the shipped rules about the same words. If a gold
-    pair with these sentences contradicts the claims, the output says so. The exit code is 1 if no
-    edit helps; then the output says what prevents it. With --gold (and more files if you like) and
-    no sentences, the wrong decisions of all gold pairs are the claims, and edits that improve more
-    of them than they worsen are shown.
+    others; within each group those with the largest gain, a pair that gets worse counting twice,
+    then the narrowest. Last come edits with the same effect on the pairs as an earlier one, a
+    change of a weight, and edits that break an example of the shipped rules about the same words.
+    If a gold pair with these sentences contradicts the claims, the output says so. The exit code is
+    1 if no edit helps; then the output says what prevents it. With --gold (and more files if you
+    like) and no sentences, the wrong decisions of all gold pairs are the claims, and edits that
+    improve more of them than they worsen are shown.
     """
     if undo:
         _undo(into)
