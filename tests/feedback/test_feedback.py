@@ -74,6 +74,7 @@ part_of_list_said incomplete | What does it need? | water | Water and light
 no_number_said irrelevant | At what temperature does it boil? | when you heat it | 100 °C
 question_repeated irrelevant | Why do leaves look green?
     leaves look green | Chlorophyll reflects that light
+vague_is_irrelevant irrelevant | What does it need? | everything | Water and light
 ignorance no_answer | What does DNA do? | I don"t know | It stores information
 only_sounds no_answer | What does DNA do? | uh-huh | It stores information
 nothing_said no_answer | What does DNA do? | :( | It stores information
