@@ -15,7 +15,7 @@ from benchmarks.synthetic import make_pair
 from ists_asp.engine import Setup
 from ists_asp.run.pool import Worker
 from ists_asp.run.worker import decide, explain, rate
-from ists_asp.solver import Solver, ahead
+from ists_asp.solver import Solver, SolverOptions, ahead
 from tests.sharing import cases, shared_system
 from tests.solver.conftest import item
 
@@ -37,11 +37,10 @@ def listed():
 
 
 @pytest.fixture
-def children(monkeypatch):
+def children():
     """The processes that a test has begun: there may be others, as for resources."""
     gc.collect()
     before = {*listed()}
-    monkeypatch.setattr(ahead, "stays", True)
 
     def begun():
         return [number for number in listed() if number not in before]
@@ -59,7 +58,10 @@ def make(rules_of, children):
     def read(_subject, atoms, cost, best):
         return sorted(map(str, atoms)), cost, best
 
-    return lambda text=RULES: Solver(rules_of(rules=text), read=read)
+    def made(text=RULES, **options):
+        return Solver(rules_of(rules=text), SolverOptions(**{"ahead": True, **options}), read)
+
+    return made
 
 
 def asked(solver, facts):
@@ -72,10 +74,7 @@ def test_a_process_grounds_ahead_and_answers_as_without_it(make):
     solver = make()
     assert not asked(solver, "p(1)")[1]
     for facts in ("p(1),p(2),p(4)", "p(2),p(9),quiet", "quiet", "p(3)"):
-        alone = make()
-        ahead.stays = False
-        expected, _ = asked(alone, facts)
-        ahead.stays = True
+        expected, _ = asked(make(ahead=False), facts)
         assert asked(solver, facts) == (expected, True)
 
 
@@ -146,7 +145,7 @@ def test_a_worker_that_stays_answers_alike_and_leaves_no_process():
     system = shared_system("default")
     pairs = [make_pair(3, number) for number in range(4)]
     pairs = list(system.annotate(system.read([(p.sent1.text, p.sent2.text) for p in pairs])))
-    with closing(Worker(Setup("default"))) as worker:
+    with closing(Worker(Setup("default", ahead=True))) as worker:
         for pair in pairs:
             answer = worker.ask(partial(decide, pair=pair))
             told = worker.ask(partial(explain, answer=answer))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import hashlib
 import json
 import os
@@ -217,10 +218,9 @@ class StanzaAdapter:
                 with self._own_errors("cannot be loaded"), _quiet(), gc_paused():
                     # Without a working folder importing torch ends the process; this is an error.
                     Path.cwd()
-                    with _without_training():
+                    with _without_training(), _no_compiler():
                         import stanza
 
-                    with _no_compiler():
                         self._pipelines[processors] = stanza.Pipeline(
                             self._models.lang,
                             dir=str(self._models.directory),
@@ -231,6 +231,9 @@ class StanzaAdapter:
                             verbose=False,
                             **options,
                         )
+                    if processes.is_command:
+                        # Most of it stays: to look through it once for garbage takes long.
+                        gc.freeze()
             with self._own_errors(failure), _quiet(), _one_thread():
                 return self._pipelines[processors](source)
 
@@ -285,26 +288,47 @@ def _quiet() -> Iterator[None]:
         logger.disabled = disabled
 
 
-_FOR_TRAINING = frozenset(
-    (  # noqa: SIM905 (a list of them would be a line each)
-        "torch._meta_registrations torch._native torch.distributed._meta_registrations"
-        " torch.distributions torch.export torch.masked torch.nested torchgen.model"
-        " networkx emoji requests"
-    ).split()
-)
-"""What torch 2.13 and Stanza import though cutting, tagging and lemmatising never use it."""
+_FOR_TRAINING = {
+    module: names.split(",")
+    for module, _, names in (
+        entry.partition(":")
+        for entry in (  # noqa: SIM905 (a list of them would be a line each)
+            "torch._meta_registrations torch._native torch.distributed._meta_registrations"
+            " torch.distributions torch.export torch.masked torch.nested torchgen.model"
+            " torch._higher_order_ops:cond,while_loop torch._subclasses.fake_tensor:FakeTensorMode"
+            " torch._higher_order_ops.invoke_subgraph:NestedCompileRegionOptions torch.func:vmap"
+            " torch.hub:tqdm torch.quantization unittest.mock udtools.validator:Validator"
+            " stanza.server stanza.server.parser_eval:ParseResult,ScoredTree"
+            " stanza.server.dependency_converter:DependencyConverter"
+            " networkx emoji requests"
+        ).split()
+    )
+}
+"""What torch 2.13 and Stanza import though cutting, tagging and lemmatising never use it; with the
+functions and classes that they import from it by name."""
 
 
 class _Postponed(ModuleType):
-    """A module that is executed when one of its names is asked for."""
+    """A module that is executed when one of its names is used."""
 
     def __getattr__(self, name: str) -> object:
         # Walks through all modules ask for __file__, __path__ and the like.
         if name.startswith("__") and name != "__all__":
             raise AttributeError(name)
-        self.__class__ = ModuleType  # type: ignore[assignment]
-        self.__spec__.loader.later.exec_module(self)  # type: ignore[union-attr]
-        return getattr(self, name)
+        if name not in _FOR_TRAINING[self.__name__]:
+            return getattr(_executed(self), name)
+
+        def made(_: type, *given: object, **named: object) -> object:
+            return getattr(_executed(self), name)(*given, **named)
+
+        return type(name, (), {"__new__": made})
+
+
+def _executed(module: ModuleType) -> ModuleType:
+    if type(module) is _Postponed:
+        module.__class__ = ModuleType  # type: ignore[assignment]
+        module.__spec__.loader.later.exec_module(module)  # type: ignore[union-attr]
+    return module
 
 
 class _Postponing(Loader):

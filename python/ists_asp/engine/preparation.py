@@ -82,6 +82,7 @@ class Setup:
         templates: file of templates instead of the shipped ones.
         answers: ``.wa`` file with the answers, which are then not decided.
         with_atoms: whether answers have the atoms that the rules show.
+        ahead: whether pair after pair is asked about, so that rules are grounded ahead.
         files: SHA-256 sums of the rule files, those for ratings last, which may not change during
             a run; empty for any.
         shared: URL of the annotations and readings that machines share.
@@ -105,6 +106,7 @@ class Setup:
     templates: Path | None = None
     answers: Path | None = None
     with_atoms: bool = False
+    ahead: bool = False
     files: tuple[str, ...] = ()
     shared: str | None = None
 
@@ -405,7 +407,7 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
     """Find the reader of this name or folder, for which the profile must have rules."""
     if name is None:
         return None
-    from ists_asp.knowledge.reader import SHIPPED, USE, Reader, UniversalReader, shipped_reader
+    from ists_asp.knowledge.reader import SHIPPED, USE, Reader, UniversalReader, shipped
 
     encoder = None if profile.answer.reads else language(profile.language).encoder
     if not profile.reads or (name == USE) != (encoder == USE):
@@ -417,7 +419,7 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
         raise UsageError(found, expected=expected, hint=hint)
     if name == USE:
         return UniversalReader()
-    return Reader(shipped_reader() if name == SHIPPED else Path(name))
+    return shipped() if name == SHIPPED else Reader(Path(name))
 
 
 def freeze_gc() -> None:

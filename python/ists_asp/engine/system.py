@@ -134,7 +134,7 @@ class System(Preparation):
             scheme, constants = self.profile.scheme, self.constants
             self._programs[purpose] = Program(
                 rules,
-                SolverOptions(models, setup.limits.seconds, constants),
+                SolverOptions(models, setup.limits.seconds, constants, setup.ahead),
                 reading_for(purpose, rules, constants, scheme, setup.with_atoms, self.wholes),
                 keeps=setup.incremental,
                 knowledge=(lambda: self.knowledge) if decides else tuple,

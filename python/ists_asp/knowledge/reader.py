@@ -17,7 +17,7 @@ import importlib.util
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
@@ -229,6 +229,12 @@ class Reader:
             found = f"the reader cannot be loaded: {brief(error)}"
             hint = "Reinstall ists-asp, or leave the reader out: --reader none"
             raise ResourceError(found, where=str(self._folder), hint=hint) from None
+
+
+@cache
+def shipped() -> Reader:
+    """The reader that came along, the same for all systems of a process: it is hashed once."""
+    return Reader(shipped_reader())
 
 
 class PairReader:

@@ -15,25 +15,32 @@ import msgspec
 from clingo.ast import AST, AggregateFunction, ASTType, ComparisonOperator, Sign
 
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, Term, Variable, read, read_atom, reread, written
-from ists_asp.syntax.trees import Signature, cached_by_identity, children, functions, head_elements
+from ists_asp.syntax.terms import Call, Term, Variable, read, read_atom, read_text, reread, written
+from ists_asp.syntax.trees import (
+    Signature,
+    cached_by_identity,
+    children,
+    functions,
+    head_elements,
+    signed_atom,
+    words,
+)
 from ists_asp.vocabulary import Meaning, all_predicates, targets
 
 
 class Atom(NamedTuple):
-    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold."""
+    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold.
+
+    ``key`` is its predicate.
+    """
 
     call: Call
+    key: Signature
     positive: bool = True
     needed: bool = False
     denied: bool = False
     element: int = 0  # the element with a condition that it stands in, from 1
     guards: bool = False  # this element counts only where the atom holds
-
-    @property
-    def key(self) -> Signature:
-        """Its predicate."""
-        return self.call.signature
 
     @property
     def arguments(self) -> tuple[Term, ...]:
@@ -58,7 +65,9 @@ class Read(NamedTuple):
         """Read stored text; ``constants`` are the names with values of their own."""
 
         def atoms(rows: Sequence[Any]) -> list[Atom]:
-            return [Atom(cast("Call", reread(text, constants)), *flags) for text, *flags in rows]
+            calls = [cast("Call", reread(text, constants)) for text, *_ in rows]
+            both = zip(calls, rows, strict=True)
+            return [Atom(call, call.signature, *flags) for call, (_, *flags) in both]
 
         derived, used, rows = stored
         compared = [(reread(a, constants), sign, reread(b, constants)) for a, sign, b in rows]
@@ -108,21 +117,29 @@ def read_statement(node: AST) -> list[list[list[Any]]]:
 def _read_variant(node: AST) -> list[list[Any]]:
     derived, used, compared = list[Any](), list[Any](), list[Any]()
     numbers = count(1)
+    [word, *others] = words(str(node))
+    if not others and word[0] != "#" and (fact := read_text(word[:-1])):
+        return [[(written(fact), True, False, False, next(numbers), False)], used, compared]
 
     def note(
         part: AST, into: list[Any], element: int = 0, *, guards: bool = False, sign: int = 0
     ) -> None:
         """Note the atoms in a part; of those in a literal of the body itself what must be."""
-        if part.ast_type is ASTType.SymbolicAtom:
-            positive, negative, outer = sign == Sign.NoSign, sign == Sign.Negation, not element
-            flags = positive, outer and positive, outer and negative, element, guards and positive
-            into += [(written(read_atom(term)), *flags) for term in functions(part.symbol)]
-        elif part.ast_type is ASTType.ConditionalLiteral:
+        kind = part.ast_type
+        if kind is ASTType.Literal and (signed := signed_atom(part)):
+            sign, text = signed
+            if call := read_text(text):
+                into.append((written(call), *flags(sign, element, guards=guards)))
+                return
+        if kind is ASTType.SymbolicAtom:
+            own = flags(sign, element, guards=guards)
+            into += [(written(read_atom(term)), *own) for term in functions(part.symbol)]
+        elif kind is ASTType.ConditionalLiteral:
             note_element([part.literal], part.condition, into)
-        elif part.ast_type in (ASTType.BodyAggregateElement, ASTType.TheoryAtomElement):
+        elif kind in (ASTType.BodyAggregateElement, ASTType.TheoryAtomElement):
             note_element([], part.condition, into)
         else:
-            if part.ast_type is ASTType.Literal:
+            if kind is ASTType.Literal:
                 sign = part.sign
                 if not (element or sign):
                     compared.extend(
@@ -131,6 +148,10 @@ def _read_variant(node: AST) -> list[list[Any]]:
                     )
             for child in children(part):
                 note(child, into, element, guards=guards, sign=sign)
+
+    def flags(sign: int, element: int, *, guards: bool) -> tuple[bool, bool, bool, int, bool]:
+        positive, negative, outer = sign == Sign.NoSign, sign == Sign.Negation, not element
+        return positive, outer and positive, outer and negative, element, guards and positive
 
     def note_element(literals: list[AST], condition: Iterable[AST], into: list[Any]) -> None:
         number = next(numbers)
@@ -209,6 +230,11 @@ def argument_types(reads: Mapping[str, Read], seeds: Meanings | None = None) -> 
     """Follow the variables through all rules, each time with what is known from the time before."""
     seeds = _seeds() if seeds is None else seeds
     derived = {head.key for rule in reads.values() for head in rule.derived}
+    rules = [
+        (rule, rule.positive, heads)
+        for rule in reads.values()
+        if (heads := [head for head in rule.derived if _is_open(head, seeds)])
+    ]
     possible: _Possible = {
         key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
         for key, places in seeds.items()
@@ -216,7 +242,7 @@ def argument_types(reads: Mapping[str, Read], seeds: Meanings | None = None) -> 
     # First what can be known; then without what some rule does not agree with.
     for strict in (False, True):
         for _ in range(_ROUNDS):
-            updated = _followed(reads.values(), possible, derived, seeds, strict=strict)
+            updated = _followed(rules, possible, derived, seeds, strict=strict)
             if updated == possible:
                 break
             possible = updated
@@ -233,8 +259,12 @@ def argument_types(reads: Mapping[str, Read], seeds: Meanings | None = None) -> 
     return ArgumentTypes(variables, arguments)
 
 
+def _is_open(head: Atom, seeds: Collection[Signature]) -> bool:
+    return head.key not in seeds and any(isinstance(term, Variable) for term in head.arguments)
+
+
 def _followed(
-    reads: Iterable[Read],
+    rules: Iterable[tuple[Read, Sequence[Atom], Sequence[Atom]]],
     possible: _Possible,
     derived: Set[Signature],
     seeds: Collection[Signature],
@@ -243,8 +273,7 @@ def _followed(
 ) -> _Possible:
     """The meanings after the variables have been followed through all rules once more."""
     updated: _Possible = {}
-    for rule in reads:
-        body = rule.positive
+    for rule, body, heads in rules:
         variables = _variables(rule, possible, body)
         open_ = {
             argument
@@ -253,7 +282,7 @@ def _followed(
             for argument in atom.arguments
             if isinstance(argument, Variable)
         }
-        for head in (head for head in rule.derived if head.key not in seeds):
+        for head in heads:
             places = updated.setdefault(head.key, {})
             for index, argument in enumerate(head.arguments):
                 place = variables.get(argument) if isinstance(argument, Variable) else None

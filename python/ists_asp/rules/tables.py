@@ -53,7 +53,9 @@ def entries(
     """The entries of tables of a rule set, in the statements asked for: heads of two strings."""
     names = rules.names
     for node, rule in rules.both:
-        if not (any(name in rule.text for name, _ in TABLES) and wanted(rule)):
+        if rule.text.count('"') < 4 or not any(name in rule.text for name, _ in TABLES):
+            continue
+        if not wanted(rule):
             continue
         if plain := _PLAIN.fullmatch(rule.text):
             begin = node.location.begin

@@ -11,7 +11,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -32,7 +31,7 @@ from ists_asp.model import Answer, Pair, Rating
 from ists_asp.processes import ENDING, end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
 from ists_asp.rules import Purpose, RuleWarning
-from ists_asp.solver import Solver, ahead
+from ists_asp.solver import Solver
 from ists_asp.solver.kept import answer_of, data_of
 from ists_asp.solver.search import Item
 from ists_asp.syntax.ground import Atoms
@@ -258,6 +257,7 @@ def serve(setup: Setup | None, memory: int | None, connection: Connection) -> No
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     processes.is_command = False
+    gc.set_threshold(100_000)
     open_doors()
     end_with_parent()
     if memory is not None:
@@ -322,7 +322,6 @@ class _Server:
             if getattr(question, "func", question) is not Decider.outcomes:
                 if (questions := questions + 1) == _STAYS:
                     freeze_gc()
-                    ahead.stays = sys.platform == "linux"
                 waiting += questions >= _STAYS
             self.reply(partial(self._decider.answer, question, items), seconds)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -34,9 +35,6 @@ from ists_asp.syntax.trees import Signature, signature
 A = TypeVar("A")
 _Facts: TypeAlias = dict[Signature | None, list[Symbol]]  # by predicate; None: negated ones
 
-stays = False
-"""Whether this process is asked about pair after pair; only a worker on Linux says so."""
-
 _LIMIT = 2.0  # CPU seconds to ground ahead, and then for a pair: most take tenths
 _PATIENCE = 10.0  # seconds by the clock
 _MOST = 3  # processes that wait: each has up to 100 MB of its own
@@ -56,7 +54,7 @@ class Ahead(Generic[A]):
     def begin(self, facts: Iterable[Symbol]) -> None:
         """Begin to ground for pairs with ``facts`` like these, unless that has begun before."""
         program = self._grounder.program
-        full = len(_waiting) == _MOST
+        full = len(_waiting) == _MOST or sys.platform != "linux"
         if self._end is not None or full or program.calls or not program.written:
             return
         self._connection, theirs = Pipe()

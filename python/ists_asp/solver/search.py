@@ -35,12 +35,16 @@ Item: TypeAlias = "tuple[Any, Sequence[Symbol]]"
 
 @dataclass(frozen=True, slots=True)
 class SolverOptions:
-    """How many answers to find for a pair, in how many seconds, with what values of constants."""
+    """How many answers to find for a pair, in how many seconds, with what values of constants.
+
+    Where a process is asked about pair after pair it may ground ``ahead``; on Linux only.
+    """
 
     models: int = 1
     # Of the processor; the search has what grounding leaves, and a second at least.
     time_limit: float = 10.0
     constants: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    ahead: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.models, int) or self.models < 1:

@@ -23,7 +23,8 @@ from ists_asp.errors import AnswerError, IstsError, RuleError, inside, unless_it
 from ists_asp.model import Subject
 from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.solver import ahead, search
+from ists_asp.solver import search
+from ists_asp.solver.ahead import Ahead
 from ists_asp.solver.batch import Batches, BatchModel, batches, raising, short_pairs
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.grounder import Alone, Grounder, PreparedRules
@@ -128,7 +129,7 @@ class Solver(Generic[A]):
         self.program, self.arguments = self._grounder.program, self._grounder.arguments
         self._rules, self._read = rules, read
         self._objective = objective_for(rules, self.shapes)
-        self._ahead = ahead.Ahead(self._grounder, self._objective, self._read_answer)
+        self._ahead = Ahead(self._grounder, self._objective, self._read_answer)
         try:
             self.sure = confidence_tables(self.program.by_predicate.get(CONFIDENCE.signature, ()))
         except RuleError as error:
@@ -157,11 +158,11 @@ class Solver(Generic[A]):
     def solve(self, subject: Subject, facts: Sequence[Symbol]) -> Solution[A]:
         """Decide a pair; a SolveError or RuleError says why there is no answer."""
         models, item = self.options.models, (subject, facts)
-        alike = ahead.stays and models == 1
-        if alike and (solution := self._ahead.solve(item)):
+        ahead = self.options.ahead and models == 1
+        if ahead and (solution := self._ahead.solve(item)):
             return solution
         alone, answers = self._alone(*item, models, atoms=models > 1)
-        if alike and not self.warnings:
+        if ahead and not self.warnings:
             self._ahead.begin(facts)
         return Solution(item, tuple(answers), alone.grounding, alone.solving)
 

@@ -77,11 +77,17 @@ def read(node: AST, constants: Collection[str] = ()) -> Term:
 
 def read_atom(node: AST, constants: Collection[str] = ()) -> Call:
     """Read the function ``p(...)`` of an atom."""
-    text = str(node)
-    if not _COMPUTES.search(text):
-        # To look into a syntax tree takes far longer.
-        return cast("Call", reread(text if text[-1] == ")" else f"{text}()", frozenset(constants)))
+    # To look into a syntax tree takes far longer.
+    if call := read_text(str(node), constants):
+        return call
     return Call(node.name, tuple(read(part, constants) for part in node.arguments))
+
+
+def read_text(text: str, constants: Collection[str] = ()) -> Call | None:
+    """Read an atom from its text; None if that takes more than a look at it."""
+    if _COMPUTES.search(text):
+        return None
+    return cast("Call", reread(text if text[-1] == ")" else f"{text}()", frozenset(constants)))
 
 
 @lru_cache(MEMORY)

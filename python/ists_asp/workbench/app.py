@@ -92,11 +92,10 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
 
     def page(view: str, request: Request, **details: object) -> responses.HTMLResponse:
         profiles = {name: load_profile(name) for name in list_profiles()}
-        language = profiles[project.profile].language
-        texts = texts_of(language)
+        texts = texts_of(project.language)
         text = template("workbench", f"{view}.html").render(
             gettext=lambda text: texts.get(text, text),
-            language=language,
+            language=project.language,
             texts=texts,
             view=view,
             views=VIEWS,

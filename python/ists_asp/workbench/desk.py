@@ -183,6 +183,7 @@ class Desk(Closing):
 
 def _begun(setup: Setup) -> Sequence[Worker]:
     """Workers that load rules while other things are done."""
+    setup = replace(setup, ahead=True)
     workers = Worker(setup, math.inf), Worker(setup, math.inf)
     for worker in workers:
         worker.begin()
@@ -267,7 +268,7 @@ class Bench:
 
     def told(self, error: object) -> str:
         """An error as a page shows it, in the language of the project."""
-        return visible(translated(load_profile(self.project.profile).language, str(error)))
+        return visible(translated(self.project.language, str(error)))
 
     def streamed(self, records: Iterable[dict[str, Any]]) -> StreamingResponse:
         """Records as they come; an error is the last of them."""

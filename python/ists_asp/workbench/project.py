@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -179,6 +180,11 @@ class Project:
         if self.folder.writable and not self.folder.lock(f"{HISTORY}/lock"):
             found, hint = "another server is at work on this folder", "Use its page, or stop it"
             raise UsageError(found, where=str(self.root), hint=hint)
+
+    @cached_property
+    def language(self) -> str:
+        """The language of the profile, in which people are told things."""
+        return load_profile(self.profile).language
 
     def _create(self, profile: str, rules: Mapping[str, str] | None) -> None:
         if not self.folder.writable:

@@ -104,8 +104,8 @@ def _weights(checked: Checked, path: Path) -> Iterator[tuple[Statement, Read]]:
     for (predicate, name, decision), (statement, *_) in checked.weights.get(path, {}).items():
         value = _NAMED.search(statement.rule.text)
         named = value and value[1] not in checked.constants and Ground(value[1])
-        weight = Atom(Call(predicate, (parsed(name), parsed(decision), named or None)))
-        yield statement, Read([weight], [], [])
+        weight = Call(predicate, (parsed(name), parsed(decision), named or None))
+        yield statement, Read([Atom(weight, weight.signature)], [], [])
 
 
 def _slots(atom: Atom) -> list[tuple[_Slot, Term]]:

@@ -98,10 +98,10 @@ class _Uses:
         self.used: dict[Signature, list[Place]] = defaultdict(list)
         self.declared: set[Signature] = set()
         for statement, reads in statements:
-            node = statement.node
-            if node.ast_type is ASTType.Defined:
+            node, kind = statement.node, statement.node.ast_type
+            if kind is ASTType.Defined:
                 self.declared.add(Signature(node.name, node.arity))
-            elif node.ast_type is ASTType.ShowSignature and node.name:
+            elif kind is ASTType.ShowSignature and node.name:
                 self.used[Signature(node.name, node.arity)].append(node)
             for mentioned, places in ((reads.derived, self.derived), (reads.used, self.used)):
                 for atom in mentioned:
