@@ -94,19 +94,20 @@ def test_rules_that_ground_without_end_are_one_error(tmp_path, monkeypatch):
     with pytest.raises(
         RuleError, match=r"^the rules take more than 4 s before any pair, those of .+ among"
     ):
-        Pool(spec(tmp_path, TABLE_BOMB, seconds=3.0, grace=1.0), 1, copied=True)
+        Pool(spec(tmp_path, TABLE_BOMB, seconds=3.0, grace=1.0), 1, copied=True).load()
 
 
 @pytest.mark.slow
 def test_faulty_rules_are_told_as_without_workers(tmp_path):
     with pytest.raises(RuleError, match=r"bomb\.lp:1"):
-        Pool(spec(tmp_path, "a :- b"), 1)
+        Pool(spec(tmp_path, "a :- b"), 1).load()
 
 
 @pytest.mark.slow
 def test_workers_that_neither_compute_nor_answer_are_replaced(tmp_path, annotator, monkeypatch):
     monkeypatch.setattr(pool_module, "STILL", 2)
     pool = Pool(spec(tmp_path), 1)
+    pool.load()
     annotated = list(annotator.annotate(pairs(3)))
     try:
         (worker,) = processes(pool)
@@ -163,6 +164,7 @@ def test_looks_count_and_not_the_clock(monkeypatch):
 def test_time_is_that_of_the_processor(tmp_path, annotator):
     made = spec(tmp_path, GROUND_BOMB, seconds=0.5, grace=0.5)
     pool = Pool(made, 1)
+    pool.load()
     (bomb,) = annotator.annotate(pairs(1, bomb=0))
     try:
         task = pool.submit([bomb])

@@ -64,8 +64,15 @@ class Stages:
             self._pool = Pool(setup, 1, copied=processes.is_command)
         else:
             self._inline = Inline(Decider(setup, system))
+        if jobs == 1:
+            self.load()
         for warning in (*system.models_warnings, *self._warnings()):
             tell(warning)
+
+    def load(self) -> None:
+        """Wait for the first worker; while it loads, the first pairs can be annotated."""
+        if self._pool is not None:
+            self._pool.load()
 
     def _askers(self) -> list[Inline | Worker]:
         return [*filter(None, [self._inline]), *(self._pool.workers if self._pool else ())]
@@ -121,6 +128,7 @@ class Stages:
     def _submit(self, pairs: Sequence[Pair]) -> Future[list[Outcome]]:
         if self._inline is None or any(map(is_long, pairs)):
             self._pool = self._pool or Pool(self.setup, 1)
+            self.load()
             return self._pool.submit(pairs)
         done: Future[list[Outcome]] = Future()
         done.set_result(decide(self._inline, pairs))
@@ -167,6 +175,8 @@ class Sink:
         alone = source.single or source.identifier is not None
         with ExitStack() as stack:
             if self.columns:
+                # Faulty rules are told before anything is written.
+                stages.load()
                 rows = writing_rows(self.shape, target, self.columns, source.table)
                 put_rows = stack.enter_context(rows)
             for row, item in stages.decide(source.batches()):

@@ -315,7 +315,10 @@ class Inline:
 
 
 class Pool:
-    """Workers, each given batches by a thread of this process, ``width`` of which are under way."""
+    """Workers, each given batches by a thread of this process, ``width`` of which are under way.
+
+    Who has other things to do begins with them before :meth:`load`.
+    """
 
     # The first may begin as a copy of this process; those that follow it, and others, from nothing.
 
@@ -323,18 +326,26 @@ class Pool:
         # With one worker, the parent and it take turns: one core is busy.
         self.width = 1 if jobs == 1 else 2 * jobs
         self.workers = [Worker(setup, copied=copied and not number) for number in range(jobs)]
+        # With a store the others find in it what the first has worked out.
+        self._later = self.workers[1:] if setup.cache else []
         self._free: SimpleQueue[Worker] = SimpleQueue()
         self._threads = ThreadPoolExecutor(jobs)
+        self._loaded = False
+        for worker in self.workers[: jobs - len(self._later)]:
+            worker.begin()
+
+    def load(self) -> None:
+        """Wait until the rules are loaded, the first time."""
+        if self._loaded:
+            return
         try:
-            for worker in self.workers[: 1 if setup.cache else jobs]:
-                worker.begin()
             self.workers[0].load()
-            # The others find in the store what it has worked out.
-            for worker in self.workers[1 if setup.cache else jobs :]:
+            for worker in self._later:
                 worker.begin()
         except BaseException:
             self.close()
             raise
+        self._loaded = True
         for worker in self.workers:
             self._free.put(worker)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair
     from ists_asp.report import Comparison, Entry, Report
 
-BATCH = 25  # pairs that are traced, rated and told together, as traces take memory
+BATCH = 50  # pairs that are traced, rated and told together, as traces take memory
 
 
 @command("""
