@@ -24,8 +24,7 @@ WORD, LEMMA, TAG, FORM = v.WORD.name, v.LEMMA.name, v.UPOS.name, "xpos"
 STEPS = {WORD: 0, LEMMA: 1, FORM: 3, TAG: 3}
 SCOPES = ("these words", "these lemmas", "one of these lemmas", "all such words", "all such chunks")
 _BESIDE = ((-1, "after", "M"), (1, "before", "L"))
-PLACES = (("1", "X", "I"), ("2", "Y", "J"))
-"""Sentence, span and token of both sides in a rule."""
+PLACES = (("1", "X", "I"), ("2", "Y", "J"))  # sentence, span and token of both sides in a rule
 
 
 class Phrase(NamedTuple):
@@ -132,11 +131,11 @@ class Words:
         tag = self.values[TAG].get((side, at), "")
         return self.facts.get(("tag", tag), tag)
 
-    def relation(self, one: Phrase, two: Phrase, *, same: bool) -> int:
+    def relation(self, one: Phrase, two: Phrase, *, same: bool, guess: bool) -> int:
         """How near two phrases are to mean the same or the opposite: 1 to 3, or 0 if they do not.
 
-        Words, and phrases of nouns, are by their last words: beside the same word, or alike. Names
-        have no opposites. What means the same has them in pairs: connected to plus, cut from minus.
+        Words, and phrases of nouns, are by their last words: beside the same word, or alike, in a
+        ``guess`` closely. Names have no opposites. What means the same has two or none of them.
         """
         kinds, tokens = {one.kind, two.kind}, (one.tokens, two.tokens)
         for side, sentence in enumerate(self._answer.pair.sentences, 1):
@@ -157,6 +156,8 @@ class Words:
             return 0
         if self._told_beside(heads):
             return 1
+        if guess and all(("weak", of) in self.facts for of in self.likeness(heads)):
+            return 0
         # Of phrases that are alike, or only stand in both sentences, none tells that they oppose.
         if not (same or single or any(("<>", of) in self.facts for of in kinds)):
             return 0
@@ -322,14 +323,12 @@ class Words:
             # That one side lacks a word makes the other more specific, and else tells little.
             texts = (self.text(LEMMA, side, at) for side, at in enumerate(tokens, 1))
             tells_much = more or any(("alone", text) in self.facts for text in texts)
-            accident = (
-                other or empty or max(map(len, tokens)) > most if all(tokens) else not tells_much
-            )
+            long = max(map(len, tokens)) > most
+            accident = other or empty or long if all(tokens) else not tells_much
             yield self._phrase(of, tokens, accident)
         if not counterparts:
             yield from self._beside_head(self.heads(spans), lone, not more)
-        sign = self.facts.get(("entry", label))
-        bearing = {of for use, of in self.facts if use == sign}
+        bearing = {of for use, of in self.facts if use == self.facts.get(("entry", label))}
         if not (kinds or counterparts or more):
             # If not by their heads they may be alike by others: Afghanistan, Afghan attack.
             heads = next(([*two] for two in product(*apart) if self.likeness(two)), heads)

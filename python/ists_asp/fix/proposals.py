@@ -223,7 +223,7 @@ class Writer:
                 (near, sum(map(len, tokens)), self._told(1, tokens[0]), self._told(2, tokens[1]))
                 for one, two in product(*phrases)
                 for tokens in [(one.tokens, two.tokens)]
-                if (near := words.relation(one, two, same=same))
+                if (near := words.relation(one, two, same=same, guess=not told))
             }
             # What stands beside the same word is told apart from that, and not from others.
             beside = any(entry[0] == 1 for entry in entries)
@@ -236,8 +236,9 @@ class Writer:
         """An exception to the rules of a ``use`` that find a word of the model answer."""
         why, condition = f"‘{one}’ does not say ‘{two}’", f"lemma(1,_,{quoted(one)})"
         exception = f'"{_sayable(why)}"\n:- {condition}, lemma(2,I,{quoted(two)}).\n'
-        rules = (name for of, name in self._words.facts if of == use)
-        text = "".join(f"%@except {name} {exception}" for name in rules)
+        text = "".join(
+            f"%@except {name} {exception}" for of, name in self._words.facts if of == use
+        )
         if " " not in one + two:
             name = name_of("except", one, two)
             yield Proposal("exception", name, ".lp", text, SCOPES[step], step)

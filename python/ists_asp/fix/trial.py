@@ -121,7 +121,8 @@ def fix(
     tried = [edit for edit in proposals(writers) if gold or edit.step < len(SCOPES) - 1]
     claims = [example.claim for example in examples if example.claim.kind not in WHOLE]
     contradicting = [name for name, of in golds.items() if any(at.doubts(of) for at in claims)]
-    corpus = replace(Corpus.of(system, pairs, gold), own=golds.keys() - {*contradicting})
+    own = golds.keys() - {*(golds if any(of.kind == "chunk" for of in claims) else contradicting)}
+    corpus = replace(Corpus.of(system, pairs, gold), own=own)
     fixes, lacking, refused = measured(system, tried, examples, corpus)
     if not (fixes or lacking):
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
