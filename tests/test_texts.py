@@ -96,7 +96,7 @@ def test_a_number_has_its_form_and_what_no_table_has_is_english():
 language | text | words
 en | the heads are {n} % similar    | hardly, hardly, a little, fairly, very, extremely
 en | the reader gives SIMI {n} %    | hardly, hardly, half, reader expects, expects, sure
-en | the reader gives REL {n} %, SIMI {n} % | hardly SIMI, hardly SIMI, half SIMI, rather, rather, surely
+en | the reader gives REL {n} %, SIMI {n} % | hardly, hardly, half, rather, rather, surely
 en | the match is at least {n} points better | a little, clearly, clearly, far, far, far
 en | matched only loosely: {n} %; b | loosely;, loosely;, loosely;, loosely;, loosely;, loosely;
 es | los núcleos se parecen un {n} % | muy poco, muy poco, un poco, bas, mucho, muchí
