@@ -29,6 +29,7 @@ from ists_asp.rules import parsing as parsing_module
 from ists_asp.rules.catalogue import list_rules
 from ists_asp.rules.loader import rule_files
 from ists_asp.rules.parsing import Messages
+from ists_asp.rules.programs import read_overlay
 from ists_asp.rules.source import RuleSource, SourceText
 from ists_asp.rules.weights import rule_weights
 from ists_asp.solver import grounder
@@ -86,8 +87,12 @@ def test_folders_are_searched_in_depth_and_names_are_as_typed(tmp_path, monkeypa
     for path, names in (("r", "r/a/b.lp r/a/z.lp r/b.lp"), ("r/b.lp", "r/b.lp")):
         assert [source.name for source in find_rules(Path(path))] == names.split()
     assert next(iter(find_rules(Path("r"), "x"))).name == "x/a/b.lp"
+    words, pairs = "# mine\n\ncat = puss\n", "A cat\tTwo cats = cats\n"
+    for name, text in (("r/w.tsv", words), ("r/tests.tsv", words), ("r/pairs.tsv", pairs)):
+        Path(name).write_text(text, "utf-8")
     monkeypatch.chdir(tmp_path / "r")
-    assert [source.name for source in find_rules(Path())] == ["a/b.lp", "a/z.lp", "b.lp"]
+    assert [source.name for source in find_rules(Path())] == ["a/b.lp", "a/z.lp", "b.lp", "w.tsv"]
+    assert [source.name for source in read_overlay([Path()]).tables] == ["w.tsv"]
 
 
 def test_paths_without_rules(tmp_path):

@@ -144,7 +144,8 @@ def read_overlay(paths: Sequence[Path]) -> Overlay:
     for path in (path for path in paths if path not in bases):
         sources = find_rules(path)
         if path.is_dir():
-            added.extend(sources)
+            added.extend(source for source in sources if source.path.suffix != SUFFIX)
+            tables.extend(source for source in sources if source.path.suffix == SUFFIX)
         elif path.suffix == ".lp":
             files.extend(sources)
         elif path.suffix == SUFFIX and path.name != TESTS:
@@ -287,6 +288,7 @@ def _entry(file: str, key: str, entry: str, folder: Path, folder_name: str) -> I
     return (
         RuleSource(source.path, source.name, root, folder_name, key.endswith("weights"))
         for source in find_rules(matches[0], f"{folder_name}/{relative}".removesuffix("/."))
+        if source.path.suffix != SUFFIX
     )
 
 

@@ -21,6 +21,7 @@ from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 LARGEST = 1 << 24  # bytes of a rule file at most
 SUFFIX = ".tsv"  # the suffix of word tables
 TESTS = "tests.tsv"  # examples: in columns two sentences, a claim, and a profile if you like
+_BEGINNING = 1 << 12  # bytes of a table that tell what is in it
 _LONGEST_ENTRY = 60  # characters of a word or phrase at most
 _SIGN = re.compile(r"(=|<>)")
 _PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
@@ -346,7 +347,7 @@ class RuleSource:
 
 
 def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
-    """Return the rule files that a path stands for: itself, or all ``.lp`` files below it."""
+    """Return the files that a path stands for: itself, or the rules and word tables below it."""
     title = str(path) if name is None else name
     target = resolved(path)
     if target is None:
@@ -354,11 +355,12 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
         raise RuleError(found, where=shortened(title), hint="Check the path")
     if target.is_dir():
         try:
-            files = sorted(file for file in target.rglob("*.lp") if file.is_file())
+            files = sorted(file for file in target.rglob("*") if _has_rules(file))
         except RecursionError:
             raise RuleError("the folders are nested too deeply", where=title) from None
         if not files:
-            raise RuleError("the folder has no rule files", where=title, expected="*.lp files")
+            expected = "*.lp files or word tables"
+            raise RuleError("the folder has no rule files", where=title, expected=expected)
         return tuple(
             RuleSource(file, join(title, file.relative_to(target).as_posix()), target, title)
             for file in files
@@ -368,6 +370,16 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
         raise RuleError(found, where=title, hint="Check the path's spelling")
     root_name = str(path.parent) if name is None else name.rpartition("/")[0]
     return (RuleSource(target, title, target.parent, root_name),)
+
+
+def _has_rules(file: Path) -> bool:
+    """Whether a file in a folder has rules, or words: a table of these begins with an entry."""
+    if not file.is_file() or file.suffix != SUFFIX or file.name == TESTS:
+        return file.is_file() and file.suffix == ".lp"
+    with file.open("rb") as stream:
+        lines = stream.read(_BEGINNING).decode(errors="replace").splitlines()
+    first = next((line for line in lines if line.partition("#")[0].strip()), "")
+    return _WHOLE.match(first.partition("\t")[0]) is not None
 
 
 def resolved(path: Path) -> Path | None:
