@@ -52,10 +52,13 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
     """Whoever waits for a worker then hears of it, and no trace of Python is printed."""
     pair = {"sent1": "a dog", "sent2": "a cat", "decision": ["rating"]}
     draft = {"name": "a.lp", "text": "p(1..30000). q(X,Y) :- p(X), p(Y)."}
+    rows = (f"{n} dogs run after a cat\t{n} cats run from a dog\n" for n in range(500))
+    (tmp_path / "p" / "corpora").mkdir(parents=True)
+    (tmp_path / "p" / "corpora" / "many.tsv").write_text("".join(rows), "utf-8")
     for number, path, body in (
         (signal.SIGINT, "/api/why", pair),
         (signal.SIGTERM, "/project/rules/check", draft),
-        (signal.SIGTERM, "/project/report/decide?corpus=images", None),
+        (signal.SIGTERM, "/project/report/decide?corpus=many.tsv", None),
     ):
         with start(tmp_path / "p", "--quiet") as process:
             server = opened(tmp_path / "p", process)

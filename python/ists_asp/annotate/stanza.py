@@ -354,9 +354,13 @@ class _Postponer(MetaPathFinder):
 
 @contextmanager
 def _without_training() -> Iterator[None]:
-    """Import torch without what only training needs, in a quarter of the time; commands only."""
+    """Import torch without what only training needs, in a quarter of the time; commands only.
+
+    Only in the main thread: no other thread may see a module that is executed late half done.
+    """
     postponer = _Postponer()
-    if processes.is_command and version_of("torch").startswith("2.13."):
+    alone = threading.current_thread() is threading.main_thread()
+    if processes.is_command and alone and version_of("torch").startswith("2.13."):
         sys.meta_path.insert(0, postponer)
     try:
         yield
