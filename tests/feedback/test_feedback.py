@@ -21,7 +21,12 @@ STARTS = {
     "correct": ("Correct", "Probably correct"),
     "contradictory": ("Not yet", "This does not seem right yet"),
     "irrelevant": ("Not yet", "This does not seem right yet"),
-    "incomplete": ("Right so far", "Part of it is right so far", "Still missing"),
+    "incomplete": (
+        "Right so far",
+        "Part of it is right so far",
+        "Still missing",
+        "This does not seem complete yet",
+    ),
     "no_answer": ("You have not answered yet",),
 }
 POINTS = "A plant needs water; it needs light\nit needs air"

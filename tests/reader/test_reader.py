@@ -13,7 +13,15 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import ists_asp
 from ists_asp.errors import ResourceError, UsageError
 from ists_asp.io.store import READINGS, Store
-from ists_asp.knowledge.reader import BOUND, FILES, STEP, PairReader, Reader, shipped_reader
+from ists_asp.knowledge.reader import (
+    BOUND,
+    FILES,
+    STEP,
+    PairReader,
+    Reader,
+    shipped,
+    shipped_reader,
+)
 from ists_asp.knowledge.reader_model import Model
 from ists_asp.model import Chunk, Pair, Sentence, Token
 from ists_asp.resources import rules_dir
@@ -221,6 +229,7 @@ def test_a_system_has_the_reader_of_its_profile(system, reader):
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
 def test_a_missing_package_is_told_with_a_way_out(package, monkeypatch):
     found = importlib.util.find_spec
+    shipped.cache_clear()
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == package else found(name)
     )
