@@ -320,9 +320,11 @@ class Words:
         empty = all(self.facts.get(("chance", tag), label) != label for tag in tagged)
         most = int(self.facts.get(("chance", "words"), "0"))
         for of, tokens in phrases.values():
-            # That one side lacks a word makes the other more specific, and else tells little.
+            # A word that one side lacks makes the other more specific, and aligns nothing.
             texts = (self.text(LEMMA, side, at) for side, at in enumerate(tokens, 1))
-            tells_much = more or any(("alone", text) in self.facts for text in texts)
+            tells_much = (more and not counterparts) or any(
+                ("alone", text) in self.facts for text in texts
+            )
             long = max(map(len, tokens)) > most
             accident = other or empty or long if all(tokens) else not tells_much
             yield self._phrase(of, tokens, accident)

@@ -388,6 +388,10 @@ class Writer:
         """Exceptions to all of some rules about two spans, where the words are these."""
         if not names or any(_SPANS.search(self._rules.get(name, "")) is None for name in names):
             return
+        # What a rule asks for anyway would switch it off: a head in common.
+        asked = re.compile(rf"(?<!not ){re.escape(pattern.name)}\(")
+        if any(asked.search(self._rules[name]) for name in names):
+            return
         says, text = _sayable(pattern.says), ""
         for body in pattern.bodies():
             condition = re.sub(r"\b[I-M]\b", lambda match: _VARIABLES[match[0]], body)
