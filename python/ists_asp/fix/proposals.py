@@ -32,6 +32,7 @@ _LABEL = DecisionKind.LABEL
 _UNSAID = (ChangeKind.BOUNDARY, ChangeKind.UNALIGNED, ChangeKind.TAG)  # of these no claim is made
 _STRICT = re.compile(r"must_(?:split|join)\((\w+),(\w+)\) :-")
 _MORE = {"spe1": 1, "spe2": 2}  # the side that a label says to be the more specific
+_TRAIT = re.compile(r"evidence\(\w+\([A-Z],[A-Z]\),(\w+),")
 _SPANS = re.compile(r"\bX\b.*\bY\b", re.DOTALL)
 _PULLED = ["evidence(pair(X,Y),{0},100)"]
 _SPANNED = "span(1,X), span(2,Y)"
@@ -389,8 +390,8 @@ class Writer:
         if not names or any(_SPANS.search(self._rules.get(name, "")) is None for name in names):
             return
         # What a rule asks for anyway would switch it off: a head in common.
-        asked = re.compile(rf"(?<!not ){re.escape(pattern.name)}\(")
-        if any(asked.search(self._rules[name]) for name in names):
+        traits = _TRAIT.findall(pattern.between[0])
+        if any(f" {trait}(" in self._rules[name] for trait in traits for name in names):
             return
         says, text = _sayable(pattern.says), ""
         for body in pattern.bodies():
