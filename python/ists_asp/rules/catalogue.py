@@ -119,7 +119,8 @@ def _shipped() -> dict[str, list[bytes]]:
 
 
 def find_examples(paths: Iterable[Path], store: Store | None) -> Iterator[Example]:
-    """The examples of rule files, word tables, folders of rules, and files of tests."""
+    """The examples of rule files, word tables, folders of rules, and files of tests, once each."""
+    seen = set[Path]()
     for path in paths:
         tests = path.rglob(TESTS) if path.is_dir() else [path] * (path.name == TESTS)
         for file in sorted(tests):
@@ -127,7 +128,9 @@ def find_examples(paths: Iterable[Path], store: Store | None) -> Iterator[Exampl
                 if row.strip() and row[0] != "#":
                     yield row_example(row, f"{file}:{number}")
         for source in () if path.name == TESTS else find_rules(path, shown_folder(path)):
-            if "%@example " in read_source(source.path, source.name)[0].text:
+            new = source.path not in seen
+            seen.add(source.path)
+            if new and "%@example " in read_source(source.path, source.name)[0].text:
                 for rule in load_rules([source], store=store).rules:
                     for line, text in rule.examples:
                         yield read_example(text, f"{rule.file}:{line}", rule.name)
