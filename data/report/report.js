@@ -292,6 +292,7 @@ export const showReport = (root, data, { detail, why, wrong }) => {
     panel.hidden = was;
     if (was) return;
     panel.className = `rules ${pairs[number].lines[line][0]}`;
+    panel.replaceChildren();  // The reasons of another link never stand under this one.
     let lineOf = null, parts = [make("p", { text: t("No reasons are recorded: this answer was given, not decided here.") })];
     try {
       const found = await why(number, line);
@@ -305,6 +306,7 @@ export const showReport = (root, data, { detail, why, wrong }) => {
           : [make("p", { text: t("No rules are recorded.") })];
       }
     } catch (error) { parts = [make("p", { text: error.message })]; }
+    if (!link.classList.contains("open")) return;  // Another was chosen meanwhile.
     const told = node.detail.sure[line];
     if (wrong && lineOf) parts.push(make("button", { type: "button", text: t("This is wrong"), onclick: () => panel.after(wrong(pairs[number], lineOf)) }));
     if (told) parts.splice(1, 0, make("p", { class: "dim sure", text: t("How sure: {told}", { told }) }));

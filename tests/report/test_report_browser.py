@@ -174,7 +174,7 @@ def test_a_link_of_a_real_answer_tells_its_rules_and_where_they_are(open_page, t
     assert {one[0] for one in panel.locator("li .points").all_inner_texts()} >= {"+", "−"}
     # Another link takes its place.
     view.locator('[data-line="1"][role=button] rect').click()
-    panel.get_by_text("is aligned with").first.wait_for(state="attached")
+    panel.locator("h3").first.wait_for(state="attached")
     assert panel.locator("h3").first.text_content() == '"killed" is aligned with "killed"'
     assert link.get_attribute("aria-expanded") == "false"
 
