@@ -39,6 +39,7 @@ const effect = (measured, found) => {
   nodes.push(make("p", {}, t("{n} of {all} pairs of {corpus} changes|{n} of {all} pairs of {corpus} change", { n: changed.length, all: found.pairs, corpus: found.corpus }),
     ...(found.gold ? [": ", make("span", { class: better ? "better" : "dim", text: t("{n} better", { n: better }) }), ", ", make("span", { class: worse ? "worse" : "dim", text: t("{n} worse", { n: worse }) })] : [])));
   if (measured.one_way) nodes.push(make("p", { class: "dim", text: t("Not with the sentences swapped.") }));
+  if (measured.alone) nodes.push(make("p", { class: "dim", text: t("No other gold pair bears it out: it may hold by chance.") }));
   for (const text of measured.broken) nodes.push(make("p", { class: "worse", text: t("It breaks an example: {text}", { text }) }));
   if (worst.length) nodes.push(make("details", {}, make("summary", { text: t("The worst {n}", { n: worst.length }) }), make("ul", {},
     ...worst.map(([id, one, two]) => make("li", {}, make("a", { href: `/try?${new URLSearchParams({ 1: one, 2: two })}`, text: t("Pair {id}", { id }) }), ` ${one} – ${two}`)))));

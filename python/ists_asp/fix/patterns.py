@@ -300,11 +300,20 @@ class Words:
             return
         wanted: list[tuple[str, tuple[list[int], list[int]]]]
         wanted = [(LEMMA, ([heads[0]], [heads[1]]))] * differ
+        if counterparts and not denied:
+            # What both sides have makes them counterparts, and not what one side has.
+            wanted += [
+                (LEMMA, ([one], [two]))
+                for one, two in product(*spans)
+                if self.tells(1, one) or self.tells(2, two)
+                if self.said_at(LEMMA, (1, one)) == self.said_at(LEMMA, (2, two))
+            ]
+            lone = [[], []]
         # A head in the place of another is no word that one side has more.
         replaced = heads if all(apart) else [0, 0]
         wanted += [(LEMMA, ([at], [])) for at in lone[0] if at != replaced[0]]
         wanted += [(LEMMA, ([], [at])) for at in lone[1] if at != replaced[1]]
-        if not more or all(apart) or apart[more - 1]:
+        if all(apart) or (apart[more - 1] if more else not counterparts or denied):
             alike = self.entry(LEMMA, 1, apart[0]) == self.entry(LEMMA, 2, apart[1])
             wanted += [(WORD if alike else LEMMA, apart)]
         phrases = {
@@ -321,12 +330,13 @@ class Words:
         most = int(self.facts.get(("chance", "words"), "0"))
         for of, tokens in phrases.values():
             # A word that one side lacks makes the other more specific, and aligns nothing.
-            texts = (self.text(LEMMA, side, at) for side, at in enumerate(tokens, 1))
+            texts = [self.text(LEMMA, side, at) for side, at in enumerate(tokens, 1)]
             tells_much = (more and not counterparts) or any(
                 ("alone", text) in self.facts for text in texts
             )
             long = max(map(len, tokens)) > most
             accident = other or empty or long if all(tokens) else not tells_much
+            accident &= len({*texts}) > 1
             yield self._phrase(of, tokens, accident)
         if not counterparts:
             yield from self._beside_head(self.heads(spans), lone, not more)
@@ -435,8 +445,10 @@ class Words:
     def _phrase(self, of: str, tokens: Sequence[Sequence[int]], chance: bool) -> Pattern:
         """The condition that a side has some words, or each has some, which may be ``chance``."""
         texts = [self.text(of, side, at) for side, at in enumerate(tokens, 1)]
-        quotes = [f"‘{text}’" for text in texts if text]
+        anything = {value for (use, _), value in self.facts.items() if use == "any"}
+        quotes = [text if text in anything else f"‘{text}’" for text in texts if text]
         says = "{} on one side, {} on the other" if all(texts) else "only one side has {}"
+        says = says if len({*texts}) > 1 else "both sides have {}"
         if of == LEMMA and max(map(len, tokens)) == 1 and all(tokens):
             kinds = self.likeness([at for (at,) in tokens])
             says = next(
@@ -446,7 +458,7 @@ class Words:
             [self.said_at(of, (side, at)) for at in places] for side, places in enumerate(tokens, 1)
         )
         one, two = ([condition for condition in side if condition[1]] for side in said)
-        named = name_of(*filter(None, texts)), says.format(*quotes)
+        named = name_of(*dict.fromkeys(filter(None, texts))), says.format(*quotes)
         return Pattern(*named, (one, two), STEPS[of], chance=chance)
 
 

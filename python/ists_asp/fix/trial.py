@@ -44,7 +44,6 @@ _FEW = 3  # other proposals, beside which weights are not tried: they turn decis
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _HARM = 2  # pairs that get worse, and no more that get better, end a wide trial
 _STRIDE = BATCH // 2  # pairs of a wide trial, behind which it may end
-_UNBORNE = "no other gold pair bears it out, so that it may hold by chance: "
 _WORDLESS = "no words or whole phrases of one kind are alike or stand beside the same word"
 _ALIKE = "its words mean the same, are forms of one word or tell too little to turn a rule on them"
 _WORST = 3  # pairs that get worse, of each proposal
@@ -61,6 +60,7 @@ class Measured:
     worst: tuple[str, ...] = ()  # ids of those that lose most
     one_way: bool = False  # the claims hold in the order of the sentences, and not swapped
     broken: tuple[str, ...] = ()  # examples of shipped rules about the words that hold without it
+    alone: bool = False  # no other gold pair bears it out, though one has to
 
     def __str__(self) -> str:
         worst = f" ({', '.join(map(shortened, self.worst))})" * bool(self.worst)
@@ -68,8 +68,8 @@ class Measured:
 
     @property
     def effect(self) -> tuple[object, ...]:
-        """Harm, which counts twice, and good to which pairs; whether claims hold if swapped."""
-        return 2 * self.worse - self.better, self.one_way, self.worse, self.changed
+        """Whether it harms, and how much for its good; to which pairs; if claims hold swapped."""
+        return self.worse > 0, 2 * self.worse - self.better, self.one_way, self.changed
 
     @property
     def last(self) -> tuple[bool, ...]:
@@ -78,7 +78,7 @@ class Measured:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """Chunks first, then the most good for its harm, then the narrowest."""
+        """Chunks first, then what harms no pair, then the most good, then the narrowest."""
         edit = self.proposal
         narrow = edit.step, KINDS.index(edit.kind), len(edit.text), edit.name
         return *self.last, not edit.cuts, *self.effect[:3], *narrow
@@ -127,7 +127,7 @@ def fix(
     if not (fixes or lacking):
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
         ours = (failure for failure in failures if not failure["swapped"])
-        reasons = (failure["why"] or [failure["found"]] for failure in ours)
+        reasons = ([*map(_brief, failure["why"])] or [failure["found"]] for failure in ours)
         whole = examples[0].claim.kind in WHOLE
         entries = [edit.text.partition("\t")[0] for edit in tried if edit.kind == KINDS[0]]
         told = f"tried: {'; '.join(entries)}" if entries else _WORDLESS if whole else _ALIKE
@@ -192,6 +192,7 @@ def measured(
         near = (case for case in shipped if proposal.may_touch(case.sentences))
         affected.setdefault(proposal.claim, set()).update(near)
     chosen: list[Measured] = []
+    alone: list[Measured] = []
     harming: list[Measured] = []
     outcomes.sort(key=lambda both: both[0].order)
     firsts = {edit.effect: edit for edit, _ in reversed(outcomes)}
@@ -205,17 +206,24 @@ def measured(
         itself = edit.proposal.chance and not corpus.own.isdisjoint(edit.changed)
         gain = edit.better - edit.worse - itself
         unsupported = 0 < edit.proposal.support <= len(corpus.items) and gain <= 0
-        if examples and (unsupported or edit.worse > edit.better):
+        if examples and unsupported and not edit.worse and len(alone) < _FEW:
+            breaks = trial.breaks(edit.proposal, affected[claim])
+            alone.append(replace(edit, broken=breaks, alone=True))
+        elif examples and (unsupported or edit.worse > edit.better):
             harming.append(edit)
         elif not twin if examples else claim not in claims and edit.better > edit.worse:
-            chosen.append(replace(edit, broken=trial.breaks(edit.proposal, affected[claim])))
+            breaks = trial.breaks(edit.proposal, affected[claim])
+            chosen.append(replace(edit, broken=breaks))
         if sum(not other.broken for other in chosen) == MOST:
             break
+    # What may be an accident is for want of a better one, and only a weight is behind it.
+    if all(edit.last[0] or edit.broken for edit in chosen):
+        chosen = [*alone, *chosen]
     chosen.sort(key=lambda edit: bool(edit.broken))
     if chosen and chosen[0].broken:
         return (), tuple(f"it would break {text}" for text in chosen[0].broken), "breaks"
     harm = [
-        f"{_UNBORNE * (not edit.worse)}it would make {edit}:\n{edit.proposal.text}"
+        f"it would make {edit}:\n{edit.proposal.text}"
         for edit in harming
         if not chosen and edit.proposal.kind != KINDS[-1]
     ][:1]
@@ -463,8 +471,8 @@ class Trial:
             wanted = [(number, item) for number, item in wanted if (number, item[0].id) in hits]
         outcomes = self._solver.outcomes(self._item(item, number) for number, item in wanted)
         for (number, (pair, _)), solved in zip(wanted, counted(outcomes), strict=True):
-            if not isinstance(solved, IstsError):
-                yield number, pair.id, Answered.of(solved.answers[0])
+            lost = isinstance(solved, IstsError)
+            yield number, pair.id, Answered(pair, ()) if lost else Answered.of(solved.answers[0])
 
 
 def _dependent(rules: Iterable[tuple[AST, NamedRule]]) -> Iterator[str]:
@@ -475,6 +483,11 @@ def _dependent(rules: Iterable[tuple[AST, NamedRule]]) -> Iterator[str]:
         terms = chain.from_iterable(map(walk, node.body or [node.head]))
         if not names.isdisjoint(map(str, terms)):
             yield f"{rule.file}:{rule.line}"
+
+
+def _brief(tree: str) -> str:
+    """A reason, and what it rests on; not what that rests on."""
+    return "\n".join(line for line in tree.splitlines() if line.find("─") < 2)
 
 
 def _texts(pair: Pair) -> list[str]:

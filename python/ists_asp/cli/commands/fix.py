@@ -98,13 +98,13 @@ def fix(
     Out: at most seven edits, each as the text of a rule file or word table, tried before it is
     shown: how many gold pairs change, get better and worse, and whether the claims also hold with
     the sentences swapped. Edits of chunk boundaries that block an alignment come first, then all
-    others; within each group those with the largest gain, a pair that gets worse counting twice,
-    then the narrowest. Last come edits with the same effect on the pairs as an earlier one, a
-    change of a weight, and edits that break an example of the shipped rules about the same words.
-    If a gold pair with these sentences contradicts the claims, the output says so. The exit code is
-    1 if no edit helps; then the output says what prevents it. With --gold (and more files if you
-    like) and no sentences, the wrong decisions of all gold pairs are the claims, and edits that
-    improve more of them than they worsen are shown.
+    others; within each group those that make no gold pair worse, then those with the largest gain,
+    a pair that gets worse counting twice, then the narrowest. Last come edits with the same effect
+    on the pairs as an earlier one, a change of a weight, and edits that break an example of the
+    shipped rules about the same words. If a gold pair with these sentences contradicts the claims,
+    the output says so. The exit code is 1 if no edit helps; then the output says what prevents it.
+    With --gold (and more files if you like) and no sentences, the wrong decisions of all gold pairs
+    are the claims, and edits that improve more of them than they worsen are shown.
     """
     if undo:
         _undo(into)
@@ -215,6 +215,8 @@ def _lines(result: Fix, examples: Sequence[Example], count: int) -> Iterator[str
         yield f"   {text if count else 'not measured, as there are no gold pairs: see --gold'}\n"
         if edit.one_way:
             yield "   not with the sentences swapped\n"
+        if edit.alone:
+            yield "   no other gold pair bears it out, so that it may hold by chance\n"
         yield from (f"   breaks the example {text}\n" for text in edit.broken)
         yield from (f"     {line}\n" for line in proposal.text.splitlines())
 
