@@ -266,8 +266,8 @@ def test_entries_for_a_verdict_are_whole_phrases_or_words_in_like_places(
 @cases("""
 answer | model | point | state | expected
 it halts the motor | It lets the motor run. | lets the motor run. | contradicted | halt <> let
-it is toxic to dogs | It is poisonous for dogs | is poisonous | missing
-    :- lemma(1,_,"toxic"), lemma(2,I,"poisonous").
+it is heavy for dogs | It is dense for dogs | is dense | missing
+    :- lemma(1,_,"heavy"), lemma(2,I,"dense").
 The dog complains | The cow sleeps; the dog barks | the dog barks | found | complain = bark
 """)
 def test_a_point_of_a_model_answer_is_claimed(answer, model, point, state, expected):
@@ -279,6 +279,16 @@ def test_a_point_of_a_model_answer_is_claimed(answer, model, point, state, expec
     assert (len(held), state in held) == (1, False)
     found = fix(system, [examples[POINT_STATES.index(state)]])
     assert any(expected in edit.proposal.text for edit in found.proposals)
+
+
+def test_edits_for_feedback_are_measured_by_graded_answers():
+    example = read_example(
+        '"It is toxic" | "It is poisonous" | "Why?": point "is poisonous" missing'
+    )
+    found = fix(shared_system("default"), [example])
+    assert (found.graded, found.refused, found.proposals) == (True, "harms", ())
+    # One of these calls poisonous what its model answer calls toxic.
+    assert "it would make 0 better, 1 worse (m658):" in found.lacking[0]
 
 
 def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):

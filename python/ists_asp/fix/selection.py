@@ -18,8 +18,9 @@ from typing import TypeAlias
 
 from ists_asp.engine import Setup, System
 from ists_asp.evaluate.scorer import Reference
+from ists_asp.fix.measures import Corpus
 from ists_asp.fix.proposals import KINDS, Proposal
-from ists_asp.fix.trial import Corpus, Trial, pooled_proposals, tried_out
+from ists_asp.fix.trial import Trial, pooled_proposals, tried_out
 from ists_asp.learn.cross import deal
 from ists_asp.model import Pair
 from ists_asp.rules.source import table_rules

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain, repeat
@@ -12,21 +12,22 @@ from typing import TypeVar
 
 from clingo.ast import AST, ASTType
 
-from ists_asp.compare import Answered, compare
+from ists_asp.compare import Answered
 from ists_asp.engine import SolvedAnswer, System
 from ists_asp.engine.preparation import read_pair
-from ists_asp.errors import IstsError, shortened
+from ists_asp.errors import IstsError
 from ists_asp.evaluate.scorer import Reference
+from ists_asp.fix.measures import Corpus, Measured, measured_by_grades
 from ists_asp.fix.patterns import SCOPES
 from ists_asp.fix.proposals import KINDS, Proposal, Writer, finished, proposals, wrong_decisions
 from ists_asp.io.store import key_of
 from ists_asp.io.wa import given_answer
-from ists_asp.model import Answer, Pair
+from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules.catalogue import find_examples
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.examples import Example
-from ists_asp.run.claims import WHOLE, claims_both_ways, judged
+from ists_asp.run.claims import JUDGED, WHOLE, claims_both_ways, judged
 from ists_asp.run.worker import counted, step, with_rules
 from ists_asp.solver.batch import BATCH
 from ists_asp.solver.edits import Edits
@@ -46,42 +47,6 @@ _HARM = 2  # pairs that get worse, and no more that get better, end a wide trial
 _STRIDE = BATCH // 2  # pairs of a wide trial, behind which it may end
 _WORDLESS = "no words or whole phrases of one kind are alike or stand beside the same word"
 _ALIKE = "its words mean the same, are forms of one word or tell too little to turn a rule on them"
-_WORST = 3  # pairs that get worse, of each proposal
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A proposal whose claims hold, and what it does."""
-
-    proposal: Proposal
-    changed: tuple[str, ...] = ()  # ids of the pairs of a corpus that change
-    better: int = 0  # how many of them by gold
-    worse: int = 0
-    worst: tuple[str, ...] = ()  # ids of those that lose most
-    one_way: bool = False  # the claims hold in the order of the sentences, and not swapped
-    broken: tuple[str, ...] = ()  # examples of shipped rules about the words that hold without it
-    alone: bool = False  # no other gold pair bears it out, though one has to
-
-    def __str__(self) -> str:
-        worst = f" ({', '.join(map(shortened, self.worst))})" * bool(self.worst)
-        return f"{self.better} better, {self.worse} worse{worst}"
-
-    @property
-    def effect(self) -> tuple[object, ...]:
-        """Whether it harms, and how much for its good; to which pairs; if claims hold swapped."""
-        return self.worse > 0, 2 * self.worse - self.better, self.one_way, self.changed
-
-    @property
-    def last(self) -> tuple[bool, ...]:
-        """Whether it is a weight, and does as much harm as good."""
-        return self.proposal.kind == KINDS[-1], self.worse > 0 and self.worse >= self.better
-
-    @property
-    def order(self) -> tuple[object, ...]:
-        """Chunks first, then what harms no pair, then the most good, then the narrowest."""
-        edit = self.proposal
-        narrow = edit.step, KINDS.index(edit.kind), len(edit.text), edit.name
-        return *self.last, not edit.cuts, *self.effect[:3], *narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +59,7 @@ class Fix:
     lacking: tuple[str, ...] = ()  # what stands in the way, where no edit helps
     refused: str = ""  # breaks or harms: why edits with which the claims hold are not proposed
     answer: SolvedAnswer | None = None  # to the pair that the claims are about, if it is one
+    graded: bool = False  # measured by graded answers rather than pairs
     wrong: int = 0  # how many decisions about several pairs are
     contradicting: tuple[str, ...] = ()  # ids of gold pairs that have it otherwise than the claims
     first: tuple[str, ...] = ()  # claims about chunks that stand in the way, if no edit is of these
@@ -124,6 +90,12 @@ def fix(
     own = golds.keys() - {*(golds if any(of.kind == "chunk" for of in claims) else contradicting)}
     corpus = replace(Corpus.of(system, pairs, gold), own=own)
     fixes, lacking, refused = measured(system, tried, examples, corpus)
+    graded = not gold and all(example.claim.kind in JUDGED for example in examples)
+    if graded and fixes:
+        by_grades = measured_by_grades(system, fixes)
+        harming = [edit for edit in by_grades if edit.worse > edit.better]
+        chosen = [edit for edit in by_grades if edit not in harming]
+        fixes, lacking, refused = _told(chosen, harming)
     if not (fixes or lacking):
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
         ours = (failure for failure in failures if not failure["swapped"])
@@ -135,7 +107,9 @@ def fix(
     chunks = dict.fromkeys(chain.from_iterable(writer.chunks() for writer in writers.values()))
     cut = any(edit.proposal.cuts for edit in fixes) or (fixes and right is None)
     first = () if cut else tuple(chunks)
-    return Fix(False, len(tried), fixes, lacking, refused, answer, 0, (*contradicting,), first)
+    return Fix(
+        False, len(tried), fixes, lacking, refused, answer, graded, 0, (*contradicting,), first
+    )
 
 
 def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
@@ -222,12 +196,17 @@ def measured(
     chosen.sort(key=lambda edit: bool(edit.broken))
     if chosen and chosen[0].broken:
         return (), tuple(f"it would break {text}" for text in chosen[0].broken), "breaks"
-    harm = [
-        f"it would make {edit}:\n{edit.proposal.text}"
-        for edit in harming
-        if not chosen and edit.proposal.kind != KINDS[-1]
-    ][:1]
-    return tuple(chosen[:MOST]), tuple(harm), "harms" if harm else ""
+    return _told(chosen, harming)
+
+
+def _told(
+    chosen: Sequence[Measured], harming: Sequence[Measured]
+) -> tuple[tuple[Measured, ...], tuple[str, ...], str]:
+    """What is proposed; without it, what the first edit does that harms."""
+    of = next((edit for edit in harming if edit.proposal.kind != KINDS[-1]), None)
+    if chosen or of is None:
+        return tuple(chosen[:MOST]), (), ""
+    return (), (f"it would make {of}:\n{of.proposal.text}",), "harms"
 
 
 def tried_out(
@@ -268,38 +247,6 @@ def _failing(system: System, examples: Sequence[Example]) -> tuple[bool, bool]:
     records = judged(system, examples, reasons=False)
     failures = [failure["swapped"] for record in records for failure in record["failures"]]
     return False in failures, True in failures
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """Pairs to measure by, with their facts and answers; ``version`` has the rules of these."""
-
-    items: list[Item]
-    answers: Mapping[str, Answer]
-    version: Version
-    gold: Mapping[str, Reference] | None
-    own: Set[str] = frozenset()  # pairs that may get worse, as their gold is what is claimed
-
-    @classmethod
-    def of(
-        cls, system: System, pairs: Sequence[Pair], gold: Mapping[str, Reference] | None
-    ) -> Corpus:
-        """Decide pairs by the rules of a system."""
-        annotated, solver = list(system.annotate(pairs)), system.solver
-        outcomes = counted(system.outcomes(annotated))
-        solved = [outcome for outcome in outcomes if not isinstance(outcome, IstsError)]
-        version = Version.of(system.rules, solver.arguments, solver.program.tables)
-        answers = {outcome.item[0].id: outcome.answers[0] for outcome in solved}
-        return cls([outcome.item for outcome in solved], answers, version, gold)
-
-    def gains(self, after: Mapping[str, Answered]) -> tuple[list[str], dict[str, float]]:
-        """The pairs that differ in other answers, and what those in gold gain that gain or lose."""
-        before = {name: Answered.of(self.answers[name]) for name in after}
-        gold = {name: reference for name, reference in (self.gold or {}).items() if name in after}
-        changed = compare(before, after, gold or None).changed if after else ()
-        totals = {pair.pair.id: pair.gain.total for pair in changed if pair.gain is not None}
-        gains = {at: of for at, of in totals.items() if of > 0 or (of and at not in self.own)}
-        return [pair.pair.id for pair in changed], gains
 
 
 class Trial:
@@ -367,7 +314,7 @@ class Trial:
             for number, name, answer in self._decided(items, queries):
                 after[number][name] = answer
             waiting = {at: waiting[at] & ~bits for at, bits in queries.items()}
-            results = {at: _measured(result, corpus, after[at]) for at, result in results.items()}
+            results = {at: corpus.measured(of, after[at]) for at, of in results.items()}
             most = [result.worse + waiting[at].bit_count() for at, result in results.items()]
             ahead = {at: sum(harm < edit.worse for harm in most) for at, edit in results.items()}
             results = {
@@ -471,8 +418,11 @@ class Trial:
             wanted = [(number, item) for number, item in wanted if (number, item[0].id) in hits]
         outcomes = self._solver.outcomes(self._item(item, number) for number, item in wanted)
         for (number, (pair, _)), solved in zip(wanted, counted(outcomes), strict=True):
-            lost = isinstance(solved, IstsError)
-            yield number, pair.id, Answered(pair, ()) if lost else Answered.of(solved.answers[0])
+            # A pair that is lost has no lines any more.
+            if isinstance(solved, IstsError):
+                yield number, pair.id, Answered(pair, ())
+            else:
+                yield number, pair.id, Answered.of(solved.answers[0])
 
 
 def _dependent(rules: Iterable[tuple[AST, NamedRule]]) -> Iterator[str]:
@@ -493,15 +443,3 @@ def _brief(tree: str) -> str:
 def _texts(pair: Pair) -> list[str]:
     tokens = (token for side in pair.sentences for token in side.tokens)
     return [f"{word.form} {word.lemma}" for token in tokens for word in token.words]
-
-
-def _measured(result: Measured, corpus: Corpus, after: Mapping[str, Answered]) -> Measured:
-    changed, gains = corpus.gains(after)
-    worst = sorted((gain, name) for name, gain in gains.items() if gain < 0)[:_WORST]
-    return replace(
-        result,
-        changed=tuple(changed),
-        better=sum(gain > 0 for gain in gains.values()),
-        worse=sum(gain < 0 for gain in gains.values()),
-        worst=tuple(name for _, name in worst),
-    )

@@ -43,7 +43,7 @@ _HEAD = re.compile(r"[%#] fix (\d+) \((\w+)\): ")  # its number, and a digest of
   ists-asp fix "A dog runs" "A dog sprints" '"runs" ~ "sprints" SPE2 4' --gold mine.wa
   ists-asp fix "A red car" "A blue car" '"A red car" not aligned' --apply 1
   ists-asp fix "He left" "He stayed" "rating < 2" --profile sts-en --json
-  ists-asp fix "It is toxic" "It is poisonous" 'point "is poisonous" missing' --question "Why?"
+  ists-asp fix "It is heavy" "It is dense" 'point "is dense" missing' --question "Why?"
   ists-asp fix --gold corrections/news.wa --profile headlines
   ists-asp fix --undo
 """)
@@ -96,15 +96,16 @@ def fix(
     point "x" found, missing or contradicted; see the tutorial for rule writers. All must hold.
 
     Out: at most seven edits, each as the text of a rule file or word table, tried before it is
-    shown: how many gold pairs change, get better and worse, and whether the claims also hold with
-    the sentences swapped. Edits of chunk boundaries that block an alignment come first, then all
-    others; within each group those that make no gold pair worse, then those with the largest gain,
-    a pair that gets worse counting twice, then the narrowest. Last come edits with the same effect
-    on the pairs as an earlier one, a change of a weight, and edits that break an example of the
-    shipped rules about the same words. If a gold pair with these sentences contradicts the claims,
-    the output says so. The exit code is 1 if no edit helps; then the output says what prevents it.
-    With --gold (and more files if you like) and no sentences, the wrong decisions of all gold pairs
-    are the claims, and edits that improve more of them than they worsen are shown.
+    shown: how many gold pairs (for feedback, shipped graded answers) change, get better and worse,
+    and whether the claims also hold with the sentences swapped. Edits of chunk boundaries that
+    block an alignment come first, then all others; within each group those that make no gold pair
+    worse, then those with the largest gain, a pair that gets worse counting twice, then the
+    narrowest. Last come edits with the same effect on the pairs as an earlier one, a change of a
+    weight, and edits that break an example of the shipped rules about the same words. If a gold
+    pair with these sentences contradicts the claims, the output says so. The exit code is 1 if no
+    edit helps; then the output says what prevents it. With --gold (and more files if you like) and
+    no sentences, the wrong decisions of all gold pairs are the claims, and edits that improve more
+    of them than they worsen are shown.
     """
     if undo:
         _undo(into)
@@ -211,8 +212,13 @@ def _lines(result: Fix, examples: Sequence[Example], count: int) -> Iterator[str
     for number, edit in enumerate(result.proposals, 1):
         proposal = edit.proposal
         yield f"\n{number}. {proposal.kind}: {proposal.scope} ({proposal.name}{proposal.suffix})\n"
-        text = f"{len(edit.changed)} of {count} gold pairs change: {edit}"
-        yield f"   {text if count else 'not measured, as there are no gold pairs: see --gold'}\n"
+        n = len(edit.changed)
+        text = f"{n} of {count} gold pairs change: {edit}"
+        if result.graded:
+            yield f"   {n} shipped graded answer{'s' * (n != 1)} change{'s' * (n == 1)}: {edit}\n"
+        else:
+            none = "not measured, as there are no gold pairs: see --gold"
+            yield f"   {text if count else none}\n"
         if edit.one_way:
             yield "   not with the sentences swapped\n"
         if edit.alone:
