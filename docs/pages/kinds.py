@@ -55,9 +55,8 @@ def kinds() -> str:
 
 def _constants(checked: Checked, title: str, at: int) -> Iterator[tuple[str, str]]:
     key = title.partition("(")[0], title.count(",") + 1
-    for path, found in checked.atoms.items():
-        for statement, read in found:
-            for atom in read.derived:
-                if atom.key == key and isinstance(term := atom.arguments[at], Ground):
-                    said = (statement.rule.sentence or "").replace("|", "\\|")
-                    yield str(term), f"`{checked.name(path)}` | {said}"
+    for statement, read in checked.reads:
+        for atom in read.derived:
+            if atom.key == key and isinstance(term := atom.arguments[at], Ground):
+                said = (statement.rule.sentence or "").replace("|", "\\|")
+                yield str(term), f"`{checked.name(statement.path)}` | {said}"

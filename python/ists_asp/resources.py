@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parent
 
 
+@cache
 def _find(name: str) -> Path:
     candidates = (_PACKAGE / "share" / name, _PACKAGE.parents[1] / name)
     for folder in candidates:

@@ -199,8 +199,7 @@ def _constants(checked, *key, at=0, **given):
     """The constants that shipped rules derive as an argument of a predicate, and its tables."""
     atoms = (
         list(map(str, atom.arguments))
-        for found in checked[0].atoms.values()
-        for _, read in found
+        for _, read in checked[0].reads
         for atom in read.derived
         if atom.key == key
     )

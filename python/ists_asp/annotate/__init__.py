@@ -75,6 +75,7 @@ class Annotator:
         self.models = find(language(code).stanza or code, stanza_dir)
         self._stanza = StanzaAdapter(self.models, language(code))
         self._memo = Memo(store).of(ANNOTATIONS)
+        self.asked = False  # whether Stanza was asked: something was not stored
 
     def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
         """Fill in the words of every token; a DataError if Stanza loses or makes up a word.
@@ -143,6 +144,7 @@ class Annotator:
         """The output of Stanza for each input, stored or else in batches; nothing for nothing."""
 
         def ask_stanza(missing: list[_Input]) -> list[Sequence[_Output]]:
+            self.asked = True
             outputs: list[Sequence[_Output]] = [()] * len(missing)
             for batch in batches(list(map(len, missing))):
                 output = ask([missing[number] for number in batch])

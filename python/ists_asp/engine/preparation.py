@@ -243,6 +243,11 @@ class Preparation(Closing):
         return self._annotator.models
 
     @property
+    def annotates(self) -> bool:
+        """Whether some sentence was not found annotated."""
+        return self._annotator.asked
+
+    @property
     def models_warnings(self) -> tuple[RuleWarning, ...]:
         """Which of several packages of models is used, once they have been asked for."""
         if "_annotator" not in self.__dict__ or self.models.choice is None:

@@ -71,7 +71,8 @@ def reader_digest(folder: Path) -> str:
     """The first digits of the SHA-256 of a reader's files together."""
     digest = hashlib.sha256()
     for name in FILES:
-        digest.update((folder / name).read_bytes())
+        with (folder / name).open("rb") as file:
+            hashlib.file_digest(file, lambda: digest)
     return digest.hexdigest()[:12]
 
 

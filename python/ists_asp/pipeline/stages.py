@@ -61,6 +61,7 @@ class Stages:
             self._pool = Pool(setup, max(1, min(jobs, -(-count // BATCH))))
         elif setup.rules or setup.constants or setup.templates:
             # A copy of this process is quick to begin; it would lack the threads that callers have.
+            system.reader  # noqa: B018 (which the copy need not hash again)
             self._pool = Pool(setup, 1, copied=processes.is_command)
         else:
             self._inline = Inline(Decider(setup, system))
@@ -106,15 +107,13 @@ class Stages:
 
         remaining = iter(batches)
         for batch in remaining:
-            times = [asker.times for asker in self._askers()]
-            if sum(time.cached for time in times) * 2 > sum(time.decided.total() for time in times):
+            entries = [*self._annotated(batch)]
+            if self._known(width):
                 # Nobody waits long for them, and those that an edit affects share their grounding.
-                batch = [*batch, *chain.from_iterable(islice(remaining, TOGETHER // BATCH - 1))]
-            pairs = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
-            items = (_fitting(next(pairs)) if isinstance(item, Pair) else item for _, item in batch)
-            entries = list(zip((row for row, _ in batch), items, strict=True))
-            fitting = (item for _, item in entries if isinstance(item, Pair))
-            under_way.append((entries, self._submit(tuple(self.system.annotate(fitting)))))
+                others = islice(remaining, TOGETHER // BATCH - 1)
+                entries += chain.from_iterable(map(self._annotated, others))
+            fitting = tuple(item for _, item in entries if isinstance(item, Pair))
+            under_way.append((entries, self._submit(fitting)))
             if len(under_way) == width:
                 yield from finish()
         while under_way:
@@ -124,6 +123,21 @@ class Stages:
             asker.times = Timings()
         self.times.merge(self.system.stages)
         self.system.stages = Timings()
+
+    def _annotated(self, batch: Batch) -> Iterator[tuple[Row | None, Outcome | Pair | DataError]]:
+        """Pairs that can be decided, annotated, among what cannot."""
+        pairs = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
+        items = [_fitting(next(pairs)) if isinstance(item, Pair) else item for _, item in batch]
+        annotated = self.system.annotate(item for item in items if isinstance(item, Pair))
+        for (row, _), item in zip(batch, items, strict=True):
+            yield row, next(annotated) if isinstance(item, Pair) else item
+
+    def _known(self, width: int) -> bool:
+        """Whether most answers are likely to be in the cache, as those so far, or annotations."""
+        times = [asker.times for asker in self._askers()]
+        cached, all_ = sum(time.cached for time in times), sum(t.decided.total() for t in times)
+        begins = not all_ and width == 1 and not self.setup.traced
+        return cached * 2 > all_ or (begins and not self.system.annotates)
 
     def _submit(self, pairs: Sequence[Pair]) -> Future[list[Outcome]]:
         if self._inline is None or any(map(is_long, pairs)):

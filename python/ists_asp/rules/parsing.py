@@ -41,7 +41,9 @@ _CALL = re.compile(r"(?<!%)@\s*[%a-z_']")
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 _WEIGHTS = frozenset(predicate.name for predicate in WEIGHTS)
 WEIGHED = re.compile(rf"\b({'|'.join(predicate.name for predicate in WEIGHTS)})\(")
-_PLAIN = re.compile(rf"{WEIGHED.pattern}([a-z]\w*),([a-z]\w*),-?\w+\)\.")
+_TERM = r'(?:[a-z]\w*|"[^"\\]*")'
+_NAME = rf"[a-z]\w*(?:\({_TERM}(?:,{_TERM})*\))?"  # of evidence, such as word(here,"but")
+_PLAIN = re.compile(rf"{WEIGHED.pattern}({_NAME}),([a-z]\w*),-?\w+\)\.")
 
 _MOST = 1000  # files that are remembered; those that change are parsed again
 _parsed_files: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}  # faultless files
@@ -356,7 +358,7 @@ _Stored = tuple[list[NamedRule], list[tuple[int, trees.Signature]], list[tuple[i
 
 def weighed(statement: AST, *, facts: bool = True) -> Iterator[Weighed]:
     """The weights and corrections that a statement states or derives."""
-    if plain := facts and _PLAIN.fullmatch(str(statement)):
+    if plain := facts and _PLAIN.fullmatch(trees.text_of(statement)):
         yield Weighed(*plain.groups())  # to look into a syntax tree takes long
         return
     if statement.ast_type is not ASTType.Rule or not WEIGHED.search(head := str(statement.head)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -275,7 +276,9 @@ def _entry(file: str, key: str, entry: str, folder: Path, folder_name: str) -> I
     matches = [
         candidate
         for candidate in (root / entry, root / f"{entry}.lp")
-        if (target := resolved(candidate)) and target.exists() and target.is_relative_to(root)
+        # To resolve a path takes long.
+        if os.path.exists(candidate)  # noqa: PTH110 (False for what no file can be called)
+        if (target := resolved(candidate)) and target.is_relative_to(root)
     ]
     if len(matches) != 1:
         name = shortened(entry)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from clingo import SymbolType
 from clingo.ast import ASTType, Position
 
+from ists_asp.io.store import Memo
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import RuleWarning
@@ -53,9 +54,7 @@ def entries(
     """The entries of tables of a rule set, in the statements asked for: heads of two strings."""
     names = rules.names
     for node, rule in rules.both:
-        if rule.text.count('"') < 4 or not any(name in rule.text for name, _ in TABLES):
-            continue
-        if not wanted(rule):
+        if not (_tabular(rule) and wanted(rule)):
             continue
         if plain := _PLAIN.fullmatch(rule.text):
             begin = node.location.begin
@@ -71,6 +70,10 @@ def entries(
             if (atom.name, len(atom.arguments)) in TABLES and len(sides) == 2:
                 place = atom.arguments[0].location.begin
                 yield Entry(atom.name, (sides[0], sides[1]), place, names.get(place.filename, ""))
+
+
+def _tabular(rule: NamedRule) -> bool:
+    return rule.text.count('"') >= 4 and any(name in rule.text for name, _ in TABLES)
 
 
 def _listed(text: str, begin: Position) -> Iterator[tuple[tuple[str, str], Position]]:
@@ -100,7 +103,8 @@ def phrases(rules: RuleSet) -> frozenset[str]:
         sides = {*chain.from_iterable((*plain, *others))}
         return sorted(side for side in sides if side.split() and not side.isalpha())
 
-    return frozenset(rules.memo.recall("phrases", [], compute))
+    tabular = [rule.text for rule in rules.rules if _tabular(rule)]
+    return frozenset(Memo(rules.memo.store).recall("phrases", tabular, compute))
 
 
 def faults(listed: Iterable[Entry], filenames: Collection[str]) -> Iterator[tuple[Entry, str, str]]:

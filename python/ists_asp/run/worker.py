@@ -273,11 +273,13 @@ class _Server:
         self._connection = connection
         self._decider: Decider | None = None
         self._limit = self._spent = 0.0
+        self._deciding = False  # pairs, which nobody counts
 
     def hear(self, kind: str, value: object) -> None:
         if kind == "step":
             end_after(self._limit)
-        self._connection.send((kind, value))
+        if kind != "step" or not self._deciding:
+            self._connection.send((kind, value))
 
     def load(self, setup: Setup | None) -> None:
         if setup is not None:
@@ -319,7 +321,8 @@ class _Server:
             if self._decider is None:
                 self.reply(question, seconds)
                 continue
-            if getattr(question, "func", question) is not Decider.outcomes:
+            self._deciding = getattr(question, "func", question) is Decider.outcomes
+            if not self._deciding:
                 if (questions := questions + 1) == _STAYS:
                     freeze_gc()
                 waiting += questions >= _STAYS

@@ -168,11 +168,12 @@ def prepare(
         control = search.ground([*definitions, *nodes], (), arguments, messages)
         by_predicate: dict[Signature, list[Symbol]] = {}
         open_ = set()
+        ruled = {name for _, at in once if not at.fact for name in at.derived if name in closed}
         for name, arity, positive in control.symbolic_atoms.signatures:
             key = Signature(name, arity)
             for atom in control.symbolic_atoms.by_signature(name, arity, positive):
                 by_predicate.setdefault(key, []).append(atom.symbol)
-                if key in closed and not atom.is_fact:
+                if key in ruled and not atom.is_fact:
                     open_.add(key)
         if not open_:
             break

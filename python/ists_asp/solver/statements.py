@@ -91,7 +91,7 @@ _NEGATED = (Sign.Negation, Sign.NoSign, Sign.Negation)  # by sign
 
 def slow(rule: AST) -> bool:
     """Whether a rule has what :func:`quick` takes out of it."""
-    body = str(rule).partition(" :- ")[2]
+    body = trees.text_of(rule).partition(" :- ")[2]
     pool = _POOL.search(body) is not None
     # To look into a tree takes long.
     may = pool or _MAY_RANGE.search(body) is not None
@@ -192,7 +192,7 @@ class Version(NamedTuple):
             for rule in rules.rules
         ]
         named = sorted((name.name, name.arity) for name in tables)
-        return cls([str(node) for node in rules.statements], places, list(constants), named)
+        return cls([*map(trees.text_of, rules.statements)], places, list(constants), named)
 
 
 def of_core(rules: RuleSet) -> list[bool]:
@@ -260,7 +260,7 @@ class Shapes:
         """The cached or computed value of ``key`` for a statement and ``options``, as JSON."""
         if self._memo.store is None:
             return work()
-        text = str(node)
+        text = trees.text_of(node)
         entries = self._used.get(text)
         if entries is None:
             entries = self._used[text] = self._known.get(text, {})

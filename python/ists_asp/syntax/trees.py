@@ -60,6 +60,9 @@ def cached_by_identity(
     return recall
 
 
+text_of = cached_by_identity(str)  # clingo takes long to write a tree
+
+
 def parse(text: str) -> list[AST]:
     """The statements of a text, without ``#program base.``, which the parser puts before them."""
     nodes: list[AST] = []

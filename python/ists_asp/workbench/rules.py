@@ -96,8 +96,8 @@ def _vocabulary(system: System, files: tuple[Path, ...], profile: str, root: str
 
     predicates: dict[str, dict[str, Any]] = defaultdict(lambda: {"places": []})
     evidence: set[str] = set()
-    for path, statements in checked.atoms.items():
-        for statement, parsed in statements:
+    for path in checked.by_file:
+        for statement, parsed in checked.atoms_of(path):
             place = {"file": short_name(path), "line": statement.rule.line}
             for atom in parsed.derived:
                 places = predicates[f"{atom.key.name}/{atom.key.arity}"]["places"]

@@ -10,11 +10,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+import msgspec
 from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
@@ -30,6 +31,17 @@ from ists_asp.syntax.trees import STRING, Signature, reached
 _Slot: TypeAlias = tuple[Signature, int]  # an argument of a predicate
 _Fault: TypeAlias = tuple[str, str, str]  # the code of a finding, what was found, and what to do
 _Domain: TypeAlias = "set[str] | None"  # constants, functions by their names; None for anything
+_Source: TypeAlias = tuple[tuple[str, ...] | None, tuple[_Slot, ...]]
+"""The constants that a term of a head may be; None for those that all these arguments have."""
+
+
+class _Slots(NamedTuple):
+    """What rules say of arguments."""
+
+    stated: list[tuple[_Slot, list[str]]]  # constants, whether the rules derive or ask
+    heads: list[tuple[_Slot, list[_Source]]]
+    same: list[tuple[_Slot, list[_Slot]]]  # those that have a variable of a body in common
+
 
 LABELS = v.listed_constants()["L"]
 _VALUES: Mapping[str, tuple[str, ...]] = {
@@ -76,13 +88,21 @@ def check_constants(checked: Checked) -> Iterator[Finding]:
     """Look for constants, and variables that look like some, that cannot be there."""
     own = (atom for _, read in checked.own_reads for atom in (*read.derived, *read.used))
     asked = {_EVIDENCE, *(slot for atom in own for slot, _ in _slots(atom))}
-    derived = _derived((read for _, read in checked.reads), asked)
-    words = _word_slots(read for _, read in checked.reads)
-    stated = _stated(checked)
+
+    def slots_of(paths: Iterable[Path]) -> _Slots:
+        return _slots_of(read for path in paths for _, read in checked.atoms_of(path))
+
+    others = msgspec.convert(checked.of_others("slots", slots_of), _Slots)
+    here = slots_of(checked.paths)
+    derived = _derived((*others.heads, *here.heads), asked)
+    same: dict[_Slot, set[_Slot]] = defaultdict(set)
+    for slot, slots in (*others.same, *here.same):
+        same[slot].update(slots)
+    words, stated = reached(same, *_WORDS), dict(others.stated)
     # A licence may have the name of its rule.
     names = {statement.rule.name for statement, _ in checked.own_reads}
     for path in checked.paths:
-        for statement, (heads, body, _) in (*checked.atoms[path], *_weights(checked, path)):
+        for statement, (heads, body, _) in (*checked.atoms_of(path), *_weights(checked, path)):
             for atom in (*heads, *body):
                 queried = atom.positive and (atom in body or (atom.key, 0) in _NAMES)
                 for code, found, hint in (
@@ -164,15 +184,46 @@ def _underived(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]
             yield "domain", f"no rule derives {atom.key} with {place}", hint
 
 
-def _stated(checked: Checked) -> Mapping[_Slot, set[Ground]]:
-    """The constants in other files than those to check, whether they derive or ask."""
-    stated: dict[_Slot, set[Ground]] = defaultdict(set)
-    for path in checked.files.keys() - checked.paths:
-        for _, read in checked.atoms[path]:
-            for slot, term in itertools.chain.from_iterable(map(_slots, read.derived + read.used)):
+def _slots_of(reads: Iterable[Read]) -> _Slots:
+    speaks = {v.SPEAKS_FOR.signature, v.SPEAKS_AGAINST.signature}
+    stated: dict[_Slot, set[str]] = defaultdict(set)
+    heads: dict[_Slot, dict[_Source, None]] = defaultdict(dict, {_EVIDENCE: {}})
+    same: dict[_Slot, set[_Slot]] = defaultdict(set)
+    for read in reads:
+        places: dict[Term, set[_Slot]] = defaultdict(set)
+        for slot, term in itertools.chain.from_iterable(map(_slots, read.used)):
+            if isinstance(term, Variable):
+                places[term].add(slot)
+            elif isinstance(term, Ground):
+                stated[slot].add(str(term))
+        for slots in places.values():
+            others = {slot for slot in slots if slot[0].name != "token"}
+            for slot in slots:
+                same[slot] |= others
+        for atom in read.derived:
+            for slot, term in _slots(atom):
                 if isinstance(term, Ground):
-                    stated[slot].add(term)
-    return stated
+                    stated[slot].add(str(term))
+                slot = (_EVIDENCE[0], slot[1] + 1) if atom.key in speaks else slot
+                heads[slot][_source(term, read)] = None
+        # Evidence that core rules ask for by name.
+        worths = (atom.arguments[0] for atom in read.used if atom.key == v.WORTH.signature)
+        named = (_source(term, read) for term in worths if isinstance(term, Call | Ground))
+        heads[_EVIDENCE].update(dict.fromkeys(named))
+    items = ([(slot, [*its]) for slot, its in part.items()] for part in (stated, heads, same))
+    return _Slots(*items)
+
+
+def _source(term: Term, read: Read) -> _Source:
+    if isinstance(term, Ground):
+        return (str(term),), ()
+    if isinstance(term, Call) or term is None:
+        return ((term.name,) if term and term.name.isidentifier() else None), ()
+    equal = {other for name, sign, other in read.compared if name == term and sign == "="}
+    if equal and all(isinstance(other, Ground) for other in equal):
+        return tuple(sorted(map(str, equal))), ()
+    slots = itertools.chain.from_iterable(_slots(atom) for atom in read.used if atom.needed)
+    return None, tuple(at for at, other in slots if other == term and at[0] != _EVIDENCE[0])
 
 
 def _sort(constant: Ground) -> str:
@@ -181,11 +232,11 @@ def _sort(constant: Ground) -> str:
 
 
 def _unlike(
-    atom: Atom, stated: Mapping[_Slot, set[Ground]], names: Container[str]
+    atom: Atom, stated: Mapping[_Slot, Sequence[str]], names: Container[str]
 ) -> Iterator[_Fault]:
     """Constants that no other file has there: of another sort, or spelt much like one of them."""
     for slot, term in _slots(atom):
-        elsewhere = stated.get(slot, set())
+        elsewhere = {*map(Ground, stated.get(slot, ()))}
         named = slot in _DOMAINS or slot in _NAMES or slot == _EVIDENCE
         if named or not isinstance(term, Ground) or term in elsewhere or term in names:
             continue
@@ -221,33 +272,21 @@ def check_shadows(checked: Checked) -> Iterator[Finding]:
             yield checked.finding("shadows", statement, found, "Choose another name", name)
 
 
-def _derived(reads: Iterable[Read], asked: Collection[_Slot]) -> Mapping[_Slot, _Domain]:
+def _derived(
+    sources: Iterable[tuple[_Slot, Sequence[_Source]]], asked: Collection[_Slot]
+) -> Mapping[_Slot, _Domain]:
     """The constants that stand in the heads of rules, or get there through variables."""
     external = {predicate.signature for predicate in v.all_predicates()} - {_EVIDENCE[0]}
-    speaks = {v.SPEAKS_FOR.signature, v.SPEAKS_AGAINST.signature}
-    heads: dict[_Slot, list[tuple[Term, Read]]] = defaultdict(list)
-    for read in reads:
-        for atom in read.derived:
-            for slot, term in _slots(atom):
-                slot = (_EVIDENCE[0], slot[1] + 1) if atom.key in speaks else slot
-                heads[slot].append((term, read))
-        # Evidence that core rules ask for by name.
-        worths = (atom.arguments[0] for atom in read.used if atom.key == v.WORTH.signature)
-        heads[_EVIDENCE] += [(term, read) for term in worths if isinstance(term, Call | Ground)]
+    heads: dict[_Slot, list[_Source]] = defaultdict(list)
+    for slot, its in sources:
+        heads[slot] += its
     known = {slot for slot in heads if slot[0] not in external}
     domains: dict[_Slot, _Domain] = {slot: set() for slot in heads if slot in known & {*asked}}
 
-    def constants(term: Term, read: Read) -> _Domain:
+    def constants(stated: Sequence[str] | None, same: Iterable[_Slot]) -> _Domain:
         """The constants that a term of a head may be."""
-        if isinstance(term, Ground):
-            return {term}
-        if isinstance(term, Call) or term is None:
-            return {term.name} if term and term.name.isidentifier() else None
-        equal = {other for name, sign, other in read.compared if name == term and sign == "="}
-        if equal and all(isinstance(other, Ground) for other in equal):
-            return {str(other) for other in equal}
-        slots = itertools.chain.from_iterable(_slots(atom) for atom in read.used if atom.needed)
-        same = (at for at, other in slots if other == term and at[0] != _EVIDENCE[0])
+        if stated is not None:
+            return {*stated}
         bounds = (domains.setdefault(at, set()) if at in known else None for at in same)
         # Strings and numbers may be computed, or come from anywhere.
         plain = (
@@ -264,21 +303,6 @@ def _derived(reads: Iterable[Read], asked: Collection[_Slot]) -> Mapping[_Slot, 
             parts = [constants(*head) for head in heads[slot]]
             domains[slot] = None if None in parts else set[str]().union(*filter(None, parts))
     return domains
-
-
-def _word_slots(reads: Iterable[Read]) -> set[_Slot]:
-    """The arguments that are words, those of tables that rules look words up in among them."""
-    same: dict[_Slot, set[_Slot]] = defaultdict(set)
-    for read in reads:
-        places: dict[Term, set[_Slot]] = defaultdict(set)
-        for slot, term in itertools.chain.from_iterable(map(_slots, read.used)):
-            if isinstance(term, Variable):
-                places[term].add(slot)
-        for slots in places.values():
-            others = {slot for slot in slots if slot[0].name != "token"}
-            for slot in slots:
-                same[slot] |= others
-    return reached(same, *_WORDS)
 
 
 def _meant(constant: str, domain: Collection[str], more: str = ", …") -> str:

@@ -13,7 +13,6 @@ from collections import ChainMap, Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from hashlib import sha256
 from operator import eq, ge, gt, le, lt, ne
 from pathlib import Path
 
@@ -22,7 +21,6 @@ from clingo.ast import AST, AggregateFunction, ASTType, Sign
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import LONGEST_NAME, MOST
-from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
 from ists_asp.rules.check.domains import LABELS
 from ists_asp.rules.check.model import Checked, Finding, Statement
@@ -76,11 +74,7 @@ class Types:
 
     def __init__(self, checked: Checked) -> None:
         self._checked = checked
-        others = [path for path in checked.files if path not in checked.paths]
-        hashes = [checked.files[path].sha256 for path in others]
-        memo = Memo(checked.store, sha256("".join(hashes).encode()).hexdigest())
-        constants = sorted(checked.constants)
-        stored = memo.recall("meanings", constants, lambda: self._learned(others, _SEEDS))
+        stored = checked.of_others("meanings", lambda paths: self._learned(paths, _SEEDS))
         learned = msgspec.convert(stored, dict[str, list[Meaning | None]])
         seeds = {Signature(key.partition("/")[0], len(of)): of for key, of in learned.items()}
         self._known = self._learned(checked.paths, {**_SEEDS, **seeds})
@@ -88,7 +82,7 @@ class Types:
     def _learned(self, paths: Iterable[Path], seeds: Meanings) -> dict[str, list[Meaning | None]]:
         """The seeds, and what rules and comments of some files say of other predicates."""
         paths = [*paths]
-        reads = (read for path in paths for _, read in self._checked.atoms[path])
+        reads = (read for path in paths for _, read in self._checked.atoms_of(path))
         numbered = {str(number): read for number, read in enumerate(reads)}
         learned = argument_types(numbered, seeds).arguments
         texts = (self._checked.text(path).text for path in paths)
@@ -208,21 +202,18 @@ def _about(atom: Atom) -> str:
 def check_meanings(checked: Checked) -> Iterator[Finding]:
     """Look for mixed up arguments, rules of one direction, and rules that can never fire."""
     types = types_of(checked)
-    mirrored = {
-        id(read): _marks(types, read, exchanged=True)
-        for path in checked.paths
-        for _, read in checked.atoms[path]
-    }
+    mirrored = {id(read): _marks(types, read, exchanged=True) for _, read in checked.own_reads}
     sizes = {(mark[0], len(mark)) for marks in mirrored.values() for mark in marks}
     stated = {
         mark
-        for _, read in checked.reads
+        # A run does not tell of rules of one direction.
+        for _, read in (() if checked.runs else checked.reads)
         if any((_about(head), len(read.used) + 1) in sizes for head in read.derived)
         for mark in _marks(types, read, exchanged=False)
     }
     for path in (path for path in checked.paths if path not in checked.faulty):
-        faults = [_never(read) for _, read in checked.atoms[path]]
-        rules = [*zip(checked.atoms[path], faults, strict=True)]
+        faults = [_never(read) for _, read in checked.atoms_of(path)]
+        rules = [*zip(checked.atoms_of(path), faults, strict=True)]
         # Of a statement with pools, some alternatives may be meant to hold nowhere.
         fires = {id(statement) for (statement, _), why in rules if not why}
         for (statement, read), why in rules:
@@ -247,23 +238,24 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
 
     What that rests on may not be chosen, nor rest on it or its own absence: clingo never ends.
     """
-    statements = [
-        (path, statement, {*map(_node, read.derived)}, read.used)
-        for path, pairs in checked.atoms.items()
-        for statement, read in pairs
-    ]
+
+    def edges(paths: Iterable[Path]) -> list[tuple[str, str]]:
+        reads = (read for path in paths for _, read in checked.atoms_of(path))
+        both = ((map(_node, read.derived), map(_node, read.used)) for read in reads)
+        return [*dict.fromkeys(edge for sides in both for edge in itertools.product(*sides))]
+
     below, above = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-    for _, _, heads, body in statements:
-        for head, part in itertools.product(heads, map(_node, body)):
-            below[head].add(part)
-            above[part].add(head)
+    for head, part in (*checked.of_others("edges", edges), *edges(checked.paths)):
+        below[head].add(part)
+        above[part].add(head)
     weighed, leads_to = (reached(edges, str(v.ALIGN_WEIGHT)) for edges in (below, above))
     viable, viably = (reached(edges, str(v.VIABLE)) for edges in (below, above))
     parts = ("the sums of evidence rest on", weighed, leads_to)
     others = ("which pairs are viable rests on", viable, viably)
-    for path, statement, heads, body in statements:
-        for (text, rests_on, above_it), head in itertools.product((parts, others), sorted(heads)):
-            if path not in checked.paths or head not in rests_on:
+    for statement, read in checked.own_reads:
+        heads, body = sorted({*map(_node, read.derived)}), read.used
+        for (text, rests_on, above_it), head in itertools.product((parts, others), heads):
+            if head not in rests_on:
                 continue
             found, hint = f"{text} {head}", "Derive it from facts, or prefer, :~ … [N@4]"
             denied = {_node(atom) for atom in body if atom.denied}

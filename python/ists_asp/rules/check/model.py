@@ -10,12 +10,12 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError, UnknownNameError
-from ists_asp.io.store import Memo, Store
+from ists_asp.io.store import Memo, Store, key_of
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.arguments import Atom, Read, read_statement
 from ists_asp.rules.catalogue import is_shipped, shipped_texts
@@ -232,6 +232,8 @@ class Checked:
         self.fitting = frozenset(source.path for source in (*overlay.files, *overlay.added))
         self.runs = runs is not None
         self._texts: dict[Path, SourceText] = {}
+        self._atoms: dict[Path, Sequence[tuple[Statement, Read]]] = {}
+        self._others: Memo | None = None
         self.all_by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.weights: dict[Path, dict[Weighed, list[Statement]]] = {}
@@ -264,33 +266,42 @@ class Checked:
     @property
     def reads(self) -> Iterator[tuple[Statement, Read]]:
         """All statements with their atoms."""
-        return chain.from_iterable(self.atoms.values())
+        return chain.from_iterable(map(self.atoms_of, self.by_file))
 
     @property
     def own_reads(self) -> Iterator[tuple[Statement, Read]]:
         """The statements to check with their atoms."""
-        return chain.from_iterable(self.atoms[path] for path in self.paths)
+        return chain.from_iterable(map(self.atoms_of, self.paths))
 
-    @cached_property
-    def atoms(self) -> Mapping[Path, Sequence[tuple[Statement, Read]]]:
-        """The statements of each file with their atoms; one with pools comes several times."""
-
-        def read(path: Path) -> Iterator[tuple[Statement, Read]]:
-            statements = self.by_file[path]
-            # Names of rules and private predicates may be others than in the file.
-            texts = repr([statement.rule.text for statement in statements])
-            memo = Memo(self.store, sha256(texts.encode()).hexdigest())
-            nodes = [statement.node for statement in statements]
-            key = memo.digest, self.constants
+    def atoms_of(self, path: Path) -> Sequence[tuple[Statement, Read]]:
+        """The statements of a file with their atoms; one with pools comes several times."""
+        if path not in self._atoms:
+            statements, digest = self.by_file[path], self._digest([path])
+            key = digest, self.constants
             if key not in _reads:
+                nodes, memo = [statement.node for statement in statements], Memo(self.store, digest)
                 stored = memo.recall("atoms", None, lambda: [*map(read_statement, nodes)])
                 _reads[key] = [[Read.from_stored(row, key[1]) for row in rows] for rows in stored]
                 if len(_reads) > _MOST:
                     del _reads[next(iter(_reads))]
-            for statement, variants in zip(statements, _reads[key], strict=True):
-                yield from ((statement, read) for read in variants)
+            both = zip(statements, _reads[key], strict=True)
+            self._atoms[path] = [(one, read) for one, variants in both for read in variants]
+        return self._atoms[path]
 
-        return {path: [*read(path)] for path in self.by_file}
+    def of_others(self, kind: str, compute: Callable[[Iterable[Path]], Any]) -> Any:  # noqa: ANN401 (JSON)
+        """What follows from the files that are not checked, of which few change; remembered."""
+        others = [path for path in self.files if path not in self.paths]
+        if self._others is None:
+            self._others = Memo(self.store, self._digest(others))
+        return self._others.recall(kind, sorted(self.constants), lambda: compute(others))
+
+    def _digest(self, paths: Iterable[Path]) -> str:
+        # Names of rules and private predicates may be others than in the file.
+        texts = [
+            [str(path), self.files[path].sha256, [one.rule.text for one in self.by_file[path]]]
+            for path in paths
+        ]
+        return key_of("files", texts).hex()
 
     @cached_property
     def loaded(self) -> Mapping[Program, Collection[Path]]:

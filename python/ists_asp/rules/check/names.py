@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
 
 from clingo import Control
@@ -91,12 +91,18 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
 
 
 class _Uses:
-    """The places where the predicates of a file are derived and used."""
+    """The places where the predicates of a file are derived and used, or only which these are."""
 
-    def __init__(self, statements: Iterable[tuple[Statement, Read]]) -> None:
+    def __init__(
+        self,
+        statements: Iterable[tuple[Statement, Read]],
+        names: Sequence[Sequence[tuple[str, int]]] = ((), (), ()),
+    ) -> None:
         self.derived: dict[Signature, list[Place]] = defaultdict(list)
         self.used: dict[Signature, list[Place]] = defaultdict(list)
-        self.declared: set[Signature] = set()
+        self.declared = {*starmap(Signature, names[2])}
+        for keys, places in zip(names, (self.derived, self.used), strict=False):
+            places.update((Signature(*key), []) for key in keys)
         for statement, reads in statements:
             node, kind = statement.node, statement.node.ast_type
             if kind is ASTType.Defined:
@@ -110,7 +116,18 @@ class _Uses:
 
 def check_predicates(checked: Checked) -> Iterator[Finding]:
     """Look for predicates that are undefined, unused, private to another file, or reserved."""
-    uses = {path: _Uses(statements) for path, statements in checked.atoms.items()}
+
+    def of_others(paths: Iterable[Path]) -> dict[str, list[list[Signature]]]:
+        uses = {str(path): _Uses(checked.atoms_of(path)) for path in paths}
+        return {
+            path: [*map(list, (its.derived, its.used, its.declared))] for path, its in uses.items()
+        }
+
+    others = checked.of_others("uses", of_others)
+    uses = {
+        path: _Uses((), others[str(path)]) if str(path) in others else _Uses(checked.atoms_of(path))
+        for path in checked.by_file
+    }
     for path, weights in checked.weights.items():
         for subject, (first, *_) in weights.items():
             key = Signature(subject.predicate, v.WEIGHT.arity)
@@ -142,7 +159,7 @@ def _undefined(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding
             for key in uses[path].used.keys() - derivable_in[program]:
                 lacking[path, key].append(program)
                 places[path, key] = uses[path].used[key]
-        for statement, reads in checked.atoms[path] if path in checked.fitting else ():
+        for statement, reads in checked.atoms_of(path) if path in checked.fitting else ():
             # It is for the program that has most of what it asks for.
             unknown = {
                 program: [atom for atom in reads.used if atom.key not in derivable_in[program]]
@@ -183,7 +200,7 @@ def _derivable_in(checked: Checked, program: Program, uses: Mapping[Path, _Uses]
         ({atom.key for atom in reads.used}, {atom.key for atom in reads.derived})
         for path in files
         if path in checked.fitting
-        for _, reads in checked.atoms[path]
+        for _, reads in checked.atoms_of(path)
     ]
     fits(derivable, dict(enumerate(rules)))
     return derivable
@@ -200,7 +217,7 @@ def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Sig
     best, namesakes = None, {signature[0] for signature in (*known, *documented())}
     if key.name not in namesakes and isinstance(place, tuple) and isinstance(place[1], Atom):
         statement, atom = place
-        reads = next(reads for other, reads in checked.atoms[statement.path] if other is statement)
+        reads = next(reads for one, reads in checked.atoms_of(statement.path) if one is statement)
         others = {*known, *documented()} - {key}
         public = {other for other in others if not other.name.startswith("_")}
         best = types_of(checked).best(atom, reads, public)
