@@ -26,7 +26,8 @@ const look = async () => {
     const { job, counts, found } = await get("/project/learning");
     byId("busy").hidden = !job.running;
     byId("cancel").hidden = !job.running;
-    byId("start").disabled = readOnly || job.running;
+    const few = Object.values(counts).reduce((sum, one) => sum + one, 0) < 10;
+    byId("start").disabled = readOnly || job.running || few;
     if (job.running) {
       wait = 400;
       byId("done").value = job.percent;
@@ -37,7 +38,7 @@ const look = async () => {
     const text = JSON.stringify([counts, found]);
     if (text !== shown) {
       shown = text;
-      byId("needed").hidden = Object.values(counts).reduce((sum, one) => sum + one, 0) >= 10;
+      byId("needed").hidden = !few;
       const off = new Set([...byId("corpora").querySelectorAll("input:not(:checked):not(:disabled)")].map((box) => box.value));
       byId("corpora").replaceChildren(...Object.entries(counts).map(([name, count]) => make("label", {},
         make("input", { type: "checkbox", value: name, checked: count > 0 && !off.has(name), disabled: !count }), `${name}: ${count}`)));
