@@ -1,4 +1,4 @@
-"""What edits do: to the pairs of a corpus, and to students' answers that are graded."""
+"""Effects of edits on the pairs of a corpus, and on students' answers that are graded."""
 
 from __future__ import annotations
 

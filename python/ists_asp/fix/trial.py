@@ -202,7 +202,7 @@ def measured(
 def _told(
     chosen: Sequence[Measured], harming: Sequence[Measured]
 ) -> tuple[tuple[Measured, ...], tuple[str, ...], str]:
-    """What is proposed; without it, what the first edit does that harms."""
+    """The proposals; without any, what the first edit that harms does."""
     of = next((edit for edit in harming if edit.proposal.kind != KINDS[-1]), None)
     if chosen or of is None:
         return tuple(chosen[:MOST]), (), ""
