@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -131,15 +131,25 @@ def _counts(*sentences: Sentence) -> Counter[str]:
     """How many small words of each language sentences have; one that comes twice is one."""
     forms = [[token.form for token in row.tokens] for row in sentences]
     small = {
-        (code, form.lower())
+        (code, word)
         for row in forms
         for form, following in zip(row, [*row[1:], ""][: len(row)], strict=True)
-        for code, words in tables().items()
-        if form.lower() in words.small
-        and form not in words.acronyms
+        for word in (form.lower(),)
+        for code, words in _by_word().get(word, ())
+        if form not in words.acronyms
         and (words.before_capitals or form.isupper() or not following[:1].isupper())
     }
     return Counter(code for code, _ in small)
+
+
+@cache
+def _by_word() -> Mapping[str, Sequence[tuple[str, Words]]]:
+    """The languages that have a small word, by the word."""
+    languages = defaultdict(list)
+    for code, words in tables().items():
+        for word in words.small:
+            languages[word].append((code, words))
+    return languages
 
 
 @cache

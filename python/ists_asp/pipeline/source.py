@@ -361,9 +361,7 @@ class Source:
         return foreign(pair.sentences, *about)
 
     def _all_entries(self, warn: Warn) -> Iterator[Entry]:
-        from ists_asp.evaluate.wa_check import read_checked
         from ists_asp.io.pairs import Ids, read_pairs, table_pairs
-        from ists_asp.io.wa import linked_pair
         from ists_asp.model import Pair
 
         if self.table is not None and self.places is not None:
@@ -372,6 +370,9 @@ class Source:
             first, second = self.sentences
             yield None, Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))
         elif self.tabular:
+            from ists_asp.evaluate.wa_check import read_checked
+            from ists_asp.io.wa import linked_pair
+
             source, name = self._stream(self.files[self.tabular]), self.names[0]
             linked = self.tabular == "--aligned"
             with Ids() as ids:
