@@ -311,6 +311,7 @@ def test_a_rerun_does_not_load_the_reader(tmp_path, monkeypatch):
     # Other rules make other facts of words, and other pairs beside one make another batch.
     (words := tmp_path / "words.tsv").write_text("Zorblax = Quindle\n")
     monkeypatch.setattr("ists_asp.knowledge.reader_model.Model", None)
+    shipped.cache_clear()
     with ists_asp.load("headlines", reader=True, cache=tmp_path, rules=words) as system:
         alone = [facts for one in texts for _, facts in system.facts([pair(*one)])]
         assert alone == first

@@ -49,6 +49,10 @@ _PATIENCE = 5.0  # seconds that a worker has to end whose connection is closed
 # Signals that a process brings upon itself.
 _CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
 
+# What workers need is imported once, while the command annotates the first pairs.
+_PRELOADED = [f"ists_asp.{name}" for name in ("run.quiet", "run.worker", "engine")]
+_PRELOADED += ["ists_asp.knowledge.lexicon", "ists_asp.knowledge.reader_model", "onnxruntime"]
+
 _LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :- p(X)"
 
 # Held to start a process or read its exit code: the library is not thread-safe.
@@ -458,7 +462,7 @@ def _context() -> ForkServerContext:
 
     # A fork of a process that has threads may hang; the server has none.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["ists_asp.run.quiet", "ists_asp.run.worker", "ists_asp.engine"])
+    context.set_forkserver_preload(_PRELOADED)
     with deaf():
         forkserver.ensure_running()
     return context

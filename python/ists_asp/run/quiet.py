@@ -1,7 +1,10 @@
-"""Imported by the process that makes workers: keeps it quiet if its parent has ended."""
+"""Imported by the process that makes workers: no threads, and quiet if its parent has ended."""
 
+import os
 import sys
 
+# Of numpy, which is imported later.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 _tell = sys.excepthook
 
 sys.excepthook = lambda kind, fault, trace: (
