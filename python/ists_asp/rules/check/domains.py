@@ -36,7 +36,7 @@ _Source: TypeAlias = tuple[tuple[str, ...] | None, tuple[_Slot, ...]]
 
 
 class _Slots(NamedTuple):
-    """What rules say of arguments."""
+    """Arguments by what rules say of them."""
 
     stated: list[tuple[_Slot, list[str]]]  # constants, whether the rules derive or ask
     heads: list[tuple[_Slot, list[_Source]]]

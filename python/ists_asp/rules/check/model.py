@@ -289,7 +289,7 @@ class Checked:
         return self._atoms[path]
 
     def of_others(self, kind: str, compute: Callable[[Iterable[Path]], Any]) -> Any:  # noqa: ANN401 (JSON)
-        """What follows from the files that are not checked, of which few change; remembered."""
+        """A result that follows from the files that are not checked: few of them change."""
         others = [path for path in self.files if path not in self.paths]
         if self._others is None:
             self._others = Memo(self.store, self._digest(others))
