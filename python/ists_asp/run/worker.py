@@ -283,7 +283,10 @@ class _Server:
 
     def load(self, setup: Setup | None) -> None:
         if setup is not None:
-            self._decider = Decider(setup)
+            with gc_paused():
+                self._decider = Decider(setup)
+            # Nearly all of it stays.
+            gc.freeze()
             self._decider.warn()
 
     def reply(self, compute: Callable[[], object], seconds: float) -> bool:

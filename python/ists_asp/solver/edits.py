@@ -306,7 +306,8 @@ class Edits:
         whole = (1 << len(facts)) - 1
         # Unless something else than the core encoding says what is shown of an answer.
         both = zip(self._rules.statements, of_core(self._rules), strict=True)
-        core_shows = (ours for node, ours in both if node.ast_type is ASTType.ShowSignature)
+        kind = ASTType.ShowSignature
+        core_shows = (ours for node, ours in both if self._shapes.of(node).kind is kind)
         decided = _decided(answers) if all(core_shows) else {}
         possible, actual = (_Reach(self, pair_facts, whole, lines) for lines in ({}, decided))
         try:
@@ -326,7 +327,7 @@ class Edits:
         nodes = [*self._rules.statements, *(change.node for change in changes if not change.fresh)]
         both = {*old.statements, *new.statements}
         programs = {text for text in both if text.startswith("#program")}
-        kinds = {node.ast_type for node in nodes}
+        kinds = {self._shapes.of(node).kind for node in nodes}
         if not kinds <= _UNDERSTOOD or not programs <= {_BASE} or len(changes) > _MOST:
             raise TooMuchError
         self._index(nodes)
@@ -373,7 +374,8 @@ class Edits:
     ) -> dict[str, str]:
         """The constants that may have another value, each with the place that says so."""
         nodes = (*self._rules.statements, *(change.node for change in changed))
-        named = [(node.name, str(node)) for node in nodes if node.ast_type is ASTType.Definition]
+        kind, shape = ASTType.Definition, self._shapes.of
+        named = [(node.name, str(node)) for node in nodes if shape(node).kind is kind]
         # The value of a constant may be the name of another one.
         options = [text.partition("=") for text in (*old.constants, *new.constants) if "=" in text]
         named += [(name, value) for name, _, value in options]

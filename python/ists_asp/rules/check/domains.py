@@ -259,7 +259,7 @@ def check_shadows(checked: Checked) -> Iterator[Finding]:
     """Look for ``#const`` with a name that rules have as a constant: it would replace that."""
     others = [checked.all_by_file[path] for path in checked.files if path not in checked.paths]
     shipped = [*itertools.chain.from_iterable(others)]
-    shared = {other.node.name for other in shipped if other.node.ast_type is ASTType.Definition}
+    shared = {other.node.name for other in shipped if other.rule.text.startswith("#const")}
     shared = shared.union(*(program.profile.constants for program in checked.programs), LABELS)
     for statement in (item for path in checked.paths for item in checked.all_by_file[path]):
         name = statement.node.name if statement.node.ast_type is ASTType.Definition else ""

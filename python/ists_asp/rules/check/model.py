@@ -259,8 +259,8 @@ class Checked:
     @cached_property
     def constants(self) -> frozenset[str]:
         """The names that profiles and ``#const`` give values to."""
-        nodes = (statement.node for statement in chain.from_iterable(self.by_file.values()))
-        defined = (node.name for node in nodes if node.ast_type is ASTType.Definition)
+        statements = chain.from_iterable(self.by_file.values())
+        defined = (one.node.name for one in statements if one.rule.text.startswith("#const"))
         return frozenset(defined).union(*(program.profile.constants for program in self.programs))
 
     @property
