@@ -135,7 +135,8 @@ class Words:
         """How near two phrases are to mean the same or the opposite: 1 to 3, or 0 if they do not.
 
         Words, and phrases of nouns, are by their last words: beside the same word, or alike, in a
-        ``guess`` closely. Names have no opposites. What means the same has two or none of them.
+        ``guess`` closely; phrases also if they are aligned. Names have no opposites. What means the
+        same has two or none of them.
         """
         kinds, tokens = {one.kind, two.kind}, (one.tokens, two.tokens)
         for side, sentence in enumerate(self._answer.pair.sentences, 1):
@@ -154,7 +155,8 @@ class Words:
         like = [self.likeness([*at]) for at in product(*tokens)]
         if same and sum(any(("<>", of) in self.facts for of in kinds) for kinds in like) % 2:
             return 0
-        if self._told_beside(heads):
+        lines = ((line.tokens1, line.tokens2) for line in self._answer.alignments)
+        if self._told_beside(heads) or tuple(map(tuple, tokens)) in lines:
             return 1
         if guess and all(("weak", of) in self.facts for of in self.likeness(heads)):
             return 0

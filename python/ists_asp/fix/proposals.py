@@ -161,6 +161,10 @@ class Writer:
             if one == two:
                 one, two = (words.entry(WORD, side, at) for side, at in enumerate(apart, 1))
             yield from self._entry(sign, one, two, 1)
+            # A lemma that begins otherwise may be of another word.
+            form1, form2 = (words.entry(WORD, side, at) for side, at in enumerate(apart, 1))
+            if (form1[:2], form2[:2]) != (one[:2], two[:2]):
+                yield from self._entry(sign, form1, form2, 0)
         ruled = [
             firing.probe.rule.name
             for atom in self._trace.atoms("forbidden_label" if label and not denied else "")

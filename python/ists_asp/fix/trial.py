@@ -87,8 +87,7 @@ def fix(
     tried = [edit for edit in proposals(writers) if gold or edit.step < len(SCOPES) - 1]
     claims = [example.claim for example in examples if example.claim.kind not in WHOLE]
     contradicting = [name for name, of in golds.items() if any(at.doubts(of) for at in claims)]
-    own = golds.keys() - {*(golds if any(of.kind == "chunk" for of in claims) else contradicting)}
-    corpus = replace(Corpus.of(system, pairs, gold), own=own)
+    corpus = replace(Corpus.of(system, pairs, gold), own=golds.keys() - {*contradicting})
     fixes, lacking, refused = measured(system, tried, examples, corpus)
     graded = not gold and all(example.claim.kind in JUDGED for example in examples)
     if graded and fixes:
@@ -179,7 +178,8 @@ def measured(
         twin = edit.proposal.kind in [other.proposal.kind for other in chosen] and edit.last[0]
         itself = edit.proposal.chance and not corpus.own.isdisjoint(edit.changed)
         gain = edit.better - edit.worse - itself
-        unsupported = 0 < edit.proposal.support <= len(corpus.items) and gain <= 0
+        most = len(corpus.items) or edit.proposal.support  # without gold nothing bears it out
+        unsupported = 0 < edit.proposal.support <= most and gain <= 0
         if examples and unsupported and not edit.worse and len(alone) < _FEW:
             breaks = trial.breaks(edit.proposal, affected[claim])
             alone.append(replace(edit, broken=breaks, alone=True))
