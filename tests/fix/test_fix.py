@@ -224,8 +224,8 @@ def test_what_makes_more_pairs_worse_than_better_is_told_and_not_proposed():
 
 @cases("""
 answer | model | question | verdict | expected
-they get bigger | Metals expand when they are heated. | What happens to metals when they are heated?
-    correct | get bigger = expand
+they turn soft | Candles melt when they are heated. | What happens to candles when they are heated?
+    correct | turn soft = melt
 It shows how hot something is | temperature | What does a thermometer show?
     correct | how hot something is = temperature
 it stops current | A conductor lets current flow through it. | What does a conductor do?

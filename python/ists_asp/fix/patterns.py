@@ -155,8 +155,8 @@ class Words:
         like = [self.likeness([*at]) for at in product(*tokens)]
         if same and sum(any(("<>", of) in self.facts for of in kinds) for kinds in like) % 2:
             return 0
-        lines = ((line.tokens1, line.tokens2) for line in self._answer.alignments)
-        if self._told_beside(heads) or tuple(map(tuple, tokens)) in lines:
+        lines = {(line.tokens1, line.tokens2) for line in self._answer.alignments}
+        if self._told_beside(heads) or (tuple(tokens[0]), tuple(tokens[1])) in lines:
             return 1
         if guess and all(("weak", of) in self.facts for of in self.likeness(heads)):
             return 0

@@ -28,6 +28,7 @@ from ists_asp.run.worker import telling, with_rules
 from ists_asp.terminal import unbroken
 
 PRICE = 0.3  # what an edit has to gain, in F1 of type and score, summed over pairs
+WIDE = 4  # pairs out of fold that one about all such words or chunks has to make better
 
 Learned: TypeAlias = Callable[[Set[str]], str]
 """Weights, as rules, that the pairs of some ids teach."""
@@ -47,10 +48,22 @@ class Choice:
         others = train - led if len(led) == 1 else train if led else frozenset()
         return round(sum(gain for name, gain in self.gains.items() if name in others), 6)
 
-    def __str__(self) -> str:
+    @property
+    def effect(self) -> tuple[int, int, float]:
+        """The pairs that get better and worse, and the gain of all."""
         gains = self.gains.values()
-        better, worse = (sum(gain * sign > 0 for gain in gains) for sign in (1, -1))
-        return f"{better} better, {worse} worse out of fold, F1 {sum(gains):+.2f}"
+        return sum(of > 0 for of in gains), sum(of < 0 for of in gains), sum(gains)
+
+    @property
+    def earns(self) -> bool:
+        """Whether it is worth its price out of fold, and not by chance if it is wide."""
+        better, worse, gain = self.effect
+        narrow = self.proposal.step < 3
+        return gain >= PRICE and (narrow or (better >= WIDE and better > 2 * worse))
+
+    def __str__(self) -> str:
+        better, worse, gain = self.effect
+        return f"{better} better, {worse} worse out of fold, F1 {gain:+.2f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +107,14 @@ def select(
                 gains = choice.gains.items()
                 outside[choice.proposal].update(pair for pair in gains if pair[0] in test)
                 chosen += 1
-        totals = {proposal: sum(gains.values()) for proposal, gains in outside.items()}
-        earning = [choice for choice in first if totals.get(choice.proposal, 0.0) >= PRICE]
+        totals = [sum(gains.values()) for gains in outside.values()]
+        proven = {
+            choice.proposal: replace(choice, gains=outside[choice.proposal]) for choice in first
+        }
+        earning = [choice for choice in first if proven[choice.proposal].earns]
         edits = search.greedy(earning, {*ids})
-    edits = [replace(choice, gains=outside[choice.proposal]) for choice in edits]
-    return Selection(len(first), tuple(edits), chosen, sum(totals.values()))
+    written = tuple(proven[choice.proposal] for choice in edits)
+    return Selection(len(first), written, chosen, sum(totals))
 
 
 @dataclass(frozen=True, slots=True)

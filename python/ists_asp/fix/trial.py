@@ -190,9 +190,10 @@ def measured(
             chosen.append(replace(edit, broken=breaks))
         if sum(not other.broken for other in chosen) == MOST:
             break
-    # What may be an accident is for want of a better one, and only a weight is behind it.
-    if all(edit.last[0] or edit.broken for edit in chosen):
-        chosen = [*alone, *chosen]
+    # What may be an accident is for want of a better one, or of gold; only a weight is behind it.
+    better = [edit for edit in chosen if not (edit.last[0] or edit.broken)]
+    if not (better and corpus.items):
+        chosen = [*better, *alone, *(edit for edit in chosen if edit not in better)]
     chosen.sort(key=lambda edit: bool(edit.broken))
     if chosen and chosen[0].broken:
         return (), tuple(f"it would break {text}" for text in chosen[0].broken), "breaks"
