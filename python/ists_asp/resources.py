@@ -25,16 +25,20 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parent
 
 
-@cache
 def _find(name: str) -> Path:
-    candidates = (_PACKAGE / "share" / name, _PACKAGE.parents[1] / name)
+    return _found(_PACKAGE, name)
+
+
+@cache
+def _found(package: Path, name: str) -> Path:
+    candidates = (package / "share" / name, package.parents[1] / name)
     for folder in candidates:
         if folder.is_dir():
             return folder
     found = f"the folder {name}/ of ists-asp is missing"
     expected = " or ".join(map(str, candidates))
     hint = "Reinstall ists-asp from a wheel, or from a complete checkout"
-    raise ResourceError(found, where=str(_PACKAGE), expected=expected, hint=hint)
+    raise ResourceError(found, where=str(package), expected=expected, hint=hint)
 
 
 # Absolute folders: of the machine; of the shipped rules; of samples, models, lexicon and vectors;
