@@ -138,11 +138,16 @@ const show = (line, text) => {
   if (line || text) editor.go(line, text);
 };
 
+let choices = 0;  // What was chosen last is shown, whichever file comes first.
+
 const open = async (name, line, text) => {
-  const known = files.get(name);
+  const known = files.get(name), mine = ++choices;
+  let found = known;
   try {
-    file = known && (known.digest === null || known.now !== known.text) ? known : await get(`/project/rules/file?name=${encodeURIComponent(name)}`);
+    if (!known || (known.digest !== null && known.now === known.text)) found = await get(`/project/rules/file?name=${encodeURIComponent(name)}`);
   } catch (error) { return failed(error); }
+  if (mine !== choices) return;
+  file = found;
   files.set(file.name, file);
   file.now ??= file.text;
   history.replaceState(null, "", `${link(file.name)}${line ? `&line=${line}` : ""}`);
@@ -277,7 +282,9 @@ byId("new").addEventListener("submit", async (event) => {
   event.preventDefault();
   const name = byId("new-name").value.trim();
   if (!/\.(lp|tsv)$/.test(name)) return say(t("Its name ends in .lp, for rules, or .tsv, for words."), true);
-  if (await fresh(name).catch(failed)) return open(name);
+  const mine = ++choices, there = await fresh(name).catch(failed);
+  if (mine !== choices) return;
+  if (there) return open(name);
   file = { name, text: "", now: "", digest: null, base: null, shipped: null };
   files.set(name, file);
   byId("new").reset();
@@ -335,10 +342,12 @@ byId("where").addEventListener("submit", async (event) => {
 byId("stop").addEventListener("click", () => looking?.abort());
 
 const start = async (name, line) => {
+  const mine = choices;
   await tree().catch(failed);
+  if (mine !== choices) return;
   const first = byId("own").querySelector("a")?.dataset.name ?? "asp/align.lp";
   await open(name === "words.tsv" && !byId("own").querySelector(`[data-name="words.tsv"]`) ? first : name ?? first, line);
-  if (!file) await open(first);
+  if (!file && choices === mine + 1) await open(first);
 };
 
 const query = new URLSearchParams(location.search), draft = JSON.parse(sessionStorage.getItem("draft"));
